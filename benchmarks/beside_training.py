@@ -17,7 +17,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import ClientConnection, connect
 
-from core.runs.metrics import read_metrics
+from core.runs.metrics import read_rows
 from core.tasks import TASKS
 from core.training.prepare import prepare_run
 from core.training.presets import PRESETS
@@ -37,10 +37,10 @@ def main() -> None:
         prepare_run(RUN, TASKS["translate"], "small", PRESETS["small"], "python -m core train …")
         start(RUN)
         try:
-            while not read_metrics(RUN)[0]:
+            while not read_rows(RUN):
                 time.sleep(0.2)
             beside = asked(address)
-            rows, _ = read_metrics(RUN)
+            rows = read_rows(RUN)
         finally:
             pause(RUN)
             while situation(RUN).alive:

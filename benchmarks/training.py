@@ -13,7 +13,6 @@ import math
 import random
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from statistics import median
 
 import torch
@@ -30,8 +29,6 @@ from core.tasks import TASKS
 from core.training.batches import training_batches
 from core.training.loop import make_optimizer, train
 from core.training.prepare import train_tokenizer
-from core.training.presets import PRESETS
-from core.training.timing import seconds_per_step
 from core.vocabulary import PAD
 
 ROUNDS = 10
@@ -172,24 +169,6 @@ def _print(
         print(f"{loop:36}{median(found):10,.0f}{ratios[0]:9.2f}{ratios[1]:16.2f}{share:12.0%}")
 
 
-def estimated() -> None:
-    """Print how long a step was said to take after a few were tried, and how long steps took."""
-    print(f"\n{'preset':10}{'said':>12}{'took':>12}{'ratio':>8}")
-    for name, preset in PRESETS.items():
-        preset = replace(preset, vocab_size=min(preset.vocab_size, VOCABULARY))
-        said = seconds_per_step(TASK, preset)
-        tokenizer = train_tokenizer(TASK, preset.vocab_size, seed=0)
-        model = build(preset.sized(tokenizer.vocab_size))
-        optimizer = make_optimizer(model, preset.training)
-        batches = training_batches(TASK, tokenizer, preset.training)
-        n_steps = 4 if name == "base" else 48
-        started = time.perf_counter()
-        for _ in itertools.islice(train(model, optimizer, batches, preset.training), n_steps):
-            pass
-        took = (time.perf_counter() - started) / n_steps
-        print(f"{name:10}{said * 1e3:9.0f} ms{took * 1e3:9.0f} ms{said / took:8.2f}")
-
-
 def multiply_adds_per_second() -> float:
     """Measure how fast this machine computes matrix products in float32, with all its threads."""
     left, right = torch.ones(WIDTH, WIDTH), torch.ones(WIDTH, WIDTH)
@@ -221,4 +200,3 @@ def _multiply_adds(config: ModelConfig, batch: Batch) -> float:
 if __name__ == "__main__":
     for size in SIZES:
         compared(size)
-    estimated()

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from core.commands import (
     average,
-    continue_text,
     count,
     evaluate,
     experiment,
@@ -39,7 +38,7 @@ COMMANDS = {
     "average": average,
     "count": count,
     "import": import_model,
-    "continue": continue_text,
+    "continue": translate,
     "give": give,
     "experiment": experiment,
 }

@@ -1,7 +1,6 @@
 """Files that are written completely or not at all, and reading the end of long files."""
 
 import errno
-import hashlib
 import json
 import os
 import stat
@@ -16,9 +15,8 @@ from core.messages import Message
 
 _END = 4000
 """Bytes: a few lines."""
-_SUM = "checksum"
 _LARGEST = 1 << 20
-"""Maximum bytes of a file with a checksum."""
+"""Maximum bytes of a file of progress."""
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -69,32 +67,21 @@ def open_regular(file: Path) -> IO[bytes]:
     return os.fdopen(handle, "rb")
 
 
-def with_checksum(figures: Mapping[str, Any]) -> bytes:
-    """Return figures as JSON with their checksum, so that a damaged one is detected."""
-    return (json.dumps({**figures, _SUM: _checksum(figures)}, ensure_ascii=False) + "\n").encode()
+def as_json(figures: Mapping[str, Any]) -> bytes:
+    """Return figures as one line of JSON."""
+    return (json.dumps({**figures}, ensure_ascii=False) + "\n").encode()
 
 
-def read_checked(file: Path) -> dict[str, Any] | None:
-    """Return the figures in a file: {} if it is missing, None if it is damaged.
-
-    A file without a checksum, from an older version or from elsewhere, is accepted.
-    """
+def read_progress(file: Path) -> dict[str, Any] | None:
+    """Return the JSON object in a small file: {} if it is missing, None if it is damaged."""
     try:
         with open_regular(file) as opened:
-            told = json.loads(opened.read(_LARGEST))
+            found = json.loads(opened.read(_LARGEST))
     except OSError:
         return {}
     except (ValueError, RecursionError):
         return None
-    if not isinstance(told, dict):
-        return None
-    found = told.pop(_SUM, None)
-    return told if found in (None, _checksum(told)) else None
-
-
-def _checksum(figures: Mapping[str, Any]) -> str:
-    written = json.dumps({**figures}, sort_keys=True).encode()
-    return hashlib.blake2b(written, digest_size=8).hexdigest()
+    return found if isinstance(found, dict) else None
 
 
 def end_of(file: Path) -> str:

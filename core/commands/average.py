@@ -5,7 +5,6 @@ from pathlib import Path
 
 from core.commands import options
 from core.commands.evaluate import summary
-from core.commands.options import CommandError
 from core.runs.run import load_run
 from core.training.export import average_run
 
@@ -26,9 +25,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the run."""
-    try:
-        average_run(arguments.run, arguments.out, arguments.last)
-    except FileExistsError as error:
-        raise CommandError(str(error)) from error
-    for line in summary(dict(load_run(arguments.out).evaluation or {})):
-        print(line)
+    average_run(arguments.run, arguments.out, arguments.last)
+    print(*summary(dict(load_run(arguments.out).evaluation or {})), sep="\n")

@@ -9,15 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from core.commands import options
-from core.commands.options import CommandError, add_reading, reading_of, reading_words
-from core.commands.progress import progress_printer
+from core.commands.options import (
+    CommandError,
+    add_columns,
+    print_table,
+    progress_printer,
+)
 from core.decoding.beam import LARGEST_BEAM
 from core.evaluate.evaluation import N_SAMPLES, SEED, evaluate, held_out_samples
-from core.evaluate.metrics import FileScores, score_file
+from core.evaluate.metrics import score_file
 from core.heads import Head
 from core.runs.metrics import bleu_name, counted_by_bleu
 from core.runs.run import Run, load_run
 from core.tasks import Sample
+from core.tasks.columns import Reading
 from core.tasks.pairs import read_pair_files
 
 
@@ -34,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PAIRS",
         help="measure on a file of pairs instead, or on two files of lines",
     )
-    add_reading(parser)
+    add_columns(parser)
     add(
         "--beam",
         type=options.whole(1, LARGEST_BEAM),
@@ -47,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the figures; the run folder stays as it is."""
-    if not arguments.file and reading_words(arguments):
-        raise CommandError(f"{reading_words(arguments)[0]} is for --file")
+    if arguments.columns and not arguments.file:
+        raise CommandError("--columns is for --file")
     if arguments.file:
         _score_file(arguments)
         return
@@ -62,8 +67,11 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print(json.dumps(figures))
     else:
-        for line in summary(figures):
-            print(line)
+        print(*summary(figures), sep="\n")
+        names = ("score", "silenced_accuracy")
+        if heads := figures["heads"]:
+            columns = {name: [each[name] for each in heads] for name in names}
+            print_table({"head": [Head.read(each) for each in heads], **columns})
 
 
 def _score_file(arguments: argparse.Namespace) -> None:
@@ -72,7 +80,7 @@ def _score_file(arguments: argparse.Namespace) -> None:
         raise CommandError("--file takes one file of pairs, or two files of lines")
     if given := [name for name in ("n", "seed") if getattr(arguments, name) is not None]:
         raise CommandError(f"--{given[0]} draws held-out samples; of --file all pairs count")
-    found = read_pair_files(arguments.file, reading_of(arguments))
+    found = read_pair_files(arguments.file, arguments.columns or Reading())
     for note in found.notes:
         print(note, file=sys.stderr)
     if not found.rows:
@@ -88,50 +96,32 @@ def _print_scores(arguments: argparse.Namespace, loaded: Run, samples: Sequence[
     if arguments.json:
         print(json.dumps(asdict(scores)))
         return
-    for line in score_lines(scores, "pairs"):
-        print(line)
-    if scores.n_unfinished:
-        print(f"outputs cut at the length limit: {scores.n_unfinished:,}")
+    print(f"of {scores.n:,} pairs, {scores.n_unfinished:,} outputs cut at the length limit")
+    print(_quality(asdict(scores) | {"bleu_signature": scores.signature}))
     if scores.n_cut:
         print(f"warning: sources cut to fit the model: {scores.n_cut:,}", file=sys.stderr)
-
-
-def score_lines(scores: FileScores, pairs: str) -> list[str]:
-    """Return how good pairs are translated, and how that was computed."""
-    bleu = f"{bleu_name(counted_by_bleu(scores.signature))} {scores.bleu:.2f}"
-    return [f"{bleu}   chrF2 {scores.chrf:.2f}   of {scores.n:,} {pairs}", scores.signature]
 
 
 def summary(figures: dict[str, Any]) -> list[str]:
     """Return the figures as lines to read."""
     lines = [
-        f"exact match     {figures['exact_match']:.2%} of {figures['n']} held-out samples",
-        f"token accuracy  {figures['token_accuracy']:.3%}",
-        f"{_bleu(figures):<15} {figures['bleu']:.2f}   chrF2 {figures['chrf']:.2f}",
+        f"exact match {figures['exact_match']:.2%} of {figures['n']} held-out samples, "
+        f"token accuracy {figures['token_accuracy']:.3%}",
+        _quality(figures),
     ]
-    if signature := figures.get("bleu_signature"):
-        lines.append(f"signature       {signature}")
     if cut := figures.get("n_unfinished"):
-        lines.append(f"cut             {cut} of {figures['n']} outputs, at the length limit")
-    if passes := figures.get("passes"):
-        lines.append(f"passes          {passes} (mask-predict)")
+        lines.append(f"{cut} of {figures['n']} outputs are cut at the length limit")
     if own := figures.get("own_pairs"):
-        lines.append(
-            f"own pairs       {own['exact_match']:.2%} of {own['n']}   "
-            f"{_bleu(own)} {own['bleu']:.2f}   chrF2 {own['chrf']:.2f}"
-        )
+        lines.append(f"own pairs: exact match {own['exact_match']:.2%} of {own['n']}")
+        lines.append(_quality(own))
     if (pronoun := figures["pronoun"]) is not None:
         rules = ", ".join(f"{name} {share:.1%}" for name, share in pronoun["baselines"].items())
-        lines += [
-            f"pronouns        {pronoun['accuracy']:.2%} of {pronoun['n']} (rules: {rules})",
-            "",
-            "head                 on the antecedent   pronouns without it",
-        ]
-    for each in figures["heads"]:
-        name = str(Head.read(each))
-        lines.append(f"{name:<20} {each['score']:>17.1%}   {each['silenced_accuracy']:>19.1%}")
+        lines.append(f"pronouns {pronoun['accuracy']:.2%} of {pronoun['n']} (rules: {rules})")
     return lines
 
 
-def _bleu(figures: dict[str, Any]) -> str:
-    return bleu_name(counted_by_bleu(figures.get("bleu_signature", "")))
+def _quality(figures: dict[str, Any]) -> str:
+    """Return BLEU and chrF as a line to read, with sacrebleu's signature."""
+    signature = figures.get("bleu_signature", "")
+    bleu = f"{bleu_name(counted_by_bleu(signature))} {figures['bleu']:.2f}"
+    return f"{bleu}   chrF2 {figures['chrf']:.2f}   {signature}"

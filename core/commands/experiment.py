@@ -4,13 +4,13 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from core.commands import options
-from core.commands.options import CommandError
+from core.commands.options import CommandError, print_table
+from core.runs.metrics import columns_of
 from core.studies.experiments import EXPERIMENTS, Experiment
 from core.studies.experiments.findings import verdicts, what_came_out
 from core.studies.experiments.results import SHIPPED, Results
@@ -18,15 +18,7 @@ from core.studies.experiments.running import run_experiment
 
 _SECONDS_BETWEEN_LINES = 20.0
 _DESCRIBED = (
-    "name",
-    "question",
-    "claim",
-    "source",
-    "task",
-    "seeds",
-    "judged_by",
-    "judges",
-    "caution",
+    *("name", "question", "claim", "source", "task", "seeds", "judged_by", "judges", "caution"),
 )
 """Attributes of an experiment that its JSON begins with."""
 
@@ -72,8 +64,8 @@ def _list(*, as_json: bool) -> None:
     if as_json:
         print(json.dumps([_described(each) for each in EXPERIMENTS.values()], ensure_ascii=False))
         return
-    for each in EXPERIMENTS.values():
-        print(f"{each.name:<14}{each.question}")
+    found = EXPERIMENTS.values()
+    print_table({name: [getattr(each, name) for each in found] for name in _DESCRIBED[:2]})
 
 
 def _described(experiment: Experiment) -> dict[str, Any]:
@@ -92,47 +84,34 @@ def _described(experiment: Experiment) -> dict[str, Any]:
 
 
 def _show(experiment: Experiment, folder: Path, *, as_json: bool) -> None:
+    variants = experiment.variants
     try:
         results = Results.found(experiment.name, folder)
     except ValueError as error:
         raise CommandError(str(error)) from error
+    measured = _measured(experiment, results)
     if as_json:
-        print(json.dumps(_described(experiment) | _measured(experiment, results)))
+        print(json.dumps(_described(experiment) | measured))
         return
     print(f"{experiment.question}\n\nClaim: {experiment.claim}\n({experiment.source})\n")
-    for variant in experiment.variants:
-        changed = {**({"task": variant.task} if variant.task else {}), **variant.changes}
-        changes = ", ".join(f"{name}={value}" for name, value in changed.items())
-        start = f", from {variant.start}" if variant.start else ""
-        print(f"  {variant.name:<18}{variant.label}{f'  ({changes})' if changes else ''}{start}")
-    if experiment.judges:
-        print(f"\nJudged here: {experiment.judges}.")
-    if experiment.caution:
-        print(f"\n{experiment.caution}")
-    n = len(experiment.variants) * experiment.seeds
-    steps = experiment.preset(experiment.variants[0], 0).training.steps
-    print(f"\n{n} trainings of {steps:,} steps on {experiment.task}\n")
+    settings = [{"task": each.task, "start": each.start, **each.changes} for each in variants]
+    changes = [
+        ", ".join(f"{k}={v}" for k, v in each.items() if v not in ("", None)) for each in settings
+    ]
+    labels = [each.label for each in variants]
+    print_table({"variant": [each.name for each in variants], "": labels, "changes": changes})
+    print(f"\n{experiment.caution}\n" if experiment.caution else "")
     if results is None:
         print(f"not run yet: python -m core experiment run {experiment.name} OUT")
         return
-    print("\n".join(_result_lines(experiment, results)))
+    print("\n".join(measured["measured"]["what_came_out"]))
+    rows = [
+        {"variant": variant, "measure": measure, **estimate}
+        for variant, of in measured["measured"]["measures"].items()
+        for measure, estimate in of.items()
+    ]
+    print_table(columns_of(rows))
     print(f"\n{results.machine}; {results.command}")
-
-
-def _result_lines(experiment: Experiment, results: Results) -> Iterator[str]:
-    """Yield what came out, then the figures that have no sentence."""
-    yield from what_came_out(experiment, results)
-    for variant in experiment.variants:
-        measured = [
-            f"{each.name} {results.estimate(variant.name, each.name).mean:.4f}"
-            for each in experiment.measures
-            if not each.reported and results.has(variant.name, each.name)
-        ]
-        if measured:
-            yield f"{variant.label}: {', '.join(measured)}"
-        if found := results.by_distance(variant.name):
-            norms = ", ".join(f"{distance}: {norm:.2g}" for distance, (_, norm) in found.items())
-            yield f"{variant.label}: gradient norm by tokens before (own = 1): {norms}"
 
 
 def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]:
@@ -166,16 +145,11 @@ def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]
 
 def _run(experiment: Experiment, out: Path, seeds: int | None) -> None:
     command = f"python -m core experiment run {experiment.name} OUT"
-    if seeds is not None:
-        command += f" --seeds {seeds}"
-    last = began = time.monotonic()
+    command += f" --seeds {seeds}" if seeds else ""
+    last = 0.0
     for step in run_experiment(experiment, out, seeds or experiment.seeds, command):
         if not step.steps or time.monotonic() - last >= _SECONDS_BETWEEN_LINES:
             last = time.monotonic()
-            where = f", step {step.step} of {step.steps}" if step.steps else ""
-            print(
-                f"{step.done} of {step.of}: {step.variant.name}, seed {step.seed}{where}; "
-                f"{(last - began) / 60:.1f} min",
-                file=sys.stderr,
-            )
+            what = f"{step.done} of {step.of}: {step.variant.name}, seed {step.seed}"
+            print(f"{what}, step {step.step} of {step.steps}", file=sys.stderr)
     _show(experiment, out, as_json=False)

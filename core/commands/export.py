@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 
 from core.commands import options
-from core.commands.options import CommandError
 from core.training.export import export_run
 
 
@@ -32,9 +31,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the copy."""
-    try:
-        keeps = not arguments.without_pairs
-        given = (arguments.run, arguments.out, arguments.snapshots)
-        export_run(*given, pairs=keeps, notice=arguments.notice)
-    except FileExistsError as error:
-        raise CommandError(str(error)) from error
+    given = (arguments.run, arguments.out, arguments.snapshots)
+    export_run(*given, pairs=not arguments.without_pairs, notice=arguments.notice)

@@ -3,7 +3,6 @@
 import argparse
 from pathlib import Path
 
-from core.commands.options import CommandError
 from core.runs.own_text import give_text
 from core.runs.settings import read_settings
 
@@ -21,10 +20,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Keep the text in the run's folder, and say how much it is."""
-    try:
-        content = arguments.file.read_bytes()
-    except OSError as error:
-        raise CommandError(f"{arguments.file}: {error.strerror}") from error
-    n = give_text(arguments.run, content, str(arguments.file))
+    n = give_text(arguments.run, arguments.file.read_bytes(), str(arguments.file))
     what = "pairs" if read_settings(arguments.run).has_pairs else "lines"
     print(f"{arguments.run}: its heads are measured on {n:,} {what}")

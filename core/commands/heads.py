@@ -2,24 +2,25 @@
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
-from core.commands import heads_on_text, options
-from core.evaluate.intervals import Difference
+from core.commands import options
+from core.commands.options import print_table
 from core.heads import Head
 from core.runs.run import Run, load_run
 from core.studies.effects.head_effects import (
     N_SENTENCES,
     SEED,
-    HeadEffect,
     HeadEffects,
+    figure_of,
+    figures,
     head_effects,
 )
 from core.studies.effects.measuring import effect_json, measured_effects, stored_effects
 from core.studies.effects.pruning import N_PRUNED, pruned
 from core.studies.heads.roles import HeadRole, roles_of_heads
+from core.studies.heads.text_roles import TextRoles, text_roles
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,10 +45,9 @@ def run(arguments: argparse.Namespace) -> None:
     """Print the scores and the effects; the effects are kept in the run's folder."""
     loaded = load_run(arguments.run)
     if not loaded.settings.has_pairs or not loaded.settings.model.is_encoder_decoder:
-        heads_on_text.run(loaded, as_json=arguments.json)
+        _print_text_roles(loaded, as_json=arguments.json)
         return
-    stored = None if arguments.fresh else stored_effects(loaded)
-    effects = _known(loaded, arguments.n, stored)
+    effects = _effects(loaded, arguments.n, fresh=arguments.fresh)
     if arguments.prune:
         for _ in pruned(loaded, N_PRUNED):
             pass
@@ -55,120 +55,84 @@ def run(arguments: argparse.Namespace) -> None:
     roles = {role.head: role for role in found.heads}
     if arguments.json:
         print(json.dumps(to_json(effects, roles)))
-    else:
-        for line in table(effects, roles):
-            print(line)
+        return
+    print(f"{effects.n} held-out sentences (seed {effects.seed}), weights of step {effects.step};")
+    print("what silencing each head changes, with the 95 % interval of the change")
+    print_table(_columns(effects, roles))
 
 
-def _known(loaded: Run, n: int | None, stored: HeadEffects | None) -> HeadEffects:
-    """Return the stored effects if they are of enough sentences, else measure."""
-    if stored is None:
-        return _measured(loaded, n or N_SENTENCES)
-    if n is None or n == stored.n or (n > stored.n and stored.all_there_are):
+def _effects(loaded: Run, n: int | None, *, fresh: bool) -> HeadEffects:
+    """Return the stored effects, or measure; what is stored stays unless it is to be fresh."""
+    stored = None if fresh else stored_effects(loaded)
+    if stored is not None and n in (None, stored.n):
         return stored
-    if n > stored.n:
-        return _measured(loaded, n)
-    print(
-        f"note: what is stored stays, being of {stored.n} sentences; --fresh replaces it",
-        file=sys.stderr,
-    )
-    found = tuple(head_effects(loaded, n))
-    return HeadEffects(found, found[0].exact_match.n, SEED, loaded.step)
-
-
-def _measured(loaded: Run, n: int) -> HeadEffects:
-    """Measure and store; where nothing can be stored, say so and measure all the same."""
-    try:
-        found = tuple(measured_effects(loaded, n))
-    except OSError as error:
-        print(f"warning: what was measured is not kept: {error}", file=sys.stderr)
-        found = tuple(head_effects(loaded, n))
+    measure = measured_effects if stored is None else head_effects
+    found = tuple(measure(loaded, n or N_SENTENCES))
     return HeadEffects(found, found[0].exact_match.n, SEED, loaded.step)
 
 
 def to_json(effects: HeadEffects, roles: dict[Head, HeadRole]) -> dict[str, Any]:
     """Return what is known of every head as JSON can hold it."""
-    return {
-        "step": effects.step,
-        "n": effects.n,
-        "seed": effects.seed,
-        "heads": [
-            {
-                "head": str(each.head),
-                "scores": _scores(roles[each.head]),
-                "effect": effect_json(each),
-            }
-            for each in effects.heads
-        ],
-    }
-
-
-def _scores(role: HeadRole) -> dict[str, Any]:
-    return {
-        str(name): {
-            "value": score.value,
-            "baseline": score.baseline,
-            "rule": score.rule,
-            "n": score.n,
+    names = ("value", "baseline", "rule", "n")
+    heads = [
+        {
+            "head": str(each.head),
+            "scores": {
+                str(role): {name: getattr(score, name) for name in names}
+                for role, score in roles[each.head].scores.items()
+            },
+            "effect": effect_json(each),
         }
-        for name, score in role.scores.items()
+        for each in effects.heads
+    ]
+    return {"step": effects.step, "n": effects.n, "seed": effects.seed, "heads": heads}
+
+
+def _columns(effects: HeadEffects, roles: dict[Head, HeadRole]) -> dict[str, list[object]]:
+    """Return one row for each head: its leading role, and each figure that was measured."""
+    found = [roles[each.head] for each in effects.heads]
+    scores = [each.leading and each.scores[each.leading] for each in found]
+    columns: dict[str, list[object]] = {
+        "head": [each.head for each in found],
+        "role": [each.leading for each in found],
+        "score": [score and score.value for score in scores],
+        "baseline": [score and score.baseline for score in scores],
     }
+    for name in figures(effects):
+        changes = [figure_of(each, name) for each in effects.heads]
+        columns[name] = [
+            each and f"{each.change:+.4f} [{each.low:+.4f}, {each.high:+.4f}]" for each in changes
+        ]
+    return columns
 
 
-def table(effects: HeadEffects, roles: dict[Head, HeadRole]) -> list[str]:
-    """Return the heads as lines to read."""
-    pronouns = [each.pronoun for each in effects.heads if each.pronoun is not None]
-    columns = ["head", "what it does", "exact match", "loss"]
-    # These may be of more sentences than the rest.
-    columns += [f"pronouns (n = {pronouns[0].n})"] if pronouns else []
-    lines = [
-        f"{effects.n} held-out sentences (seed {effects.seed}), weights of step {effects.step}.",
-        "What silencing a head changes (shares in points), with its 95 % interval; * where that",
-        "leaves 0 out, which by chance it does for one in twenty of heads that change nothing.",
-        "",
-        _row(columns),
-    ]
-    for each in effects.heads:
-        lines.append(_row(_cells(each, roles[each.head])))
-    return lines
+def _print_text_roles(loaded: Run, *, as_json: bool) -> None:
+    """Print what the heads of an opened model do on random tokens said twice, and on own lines."""
+    found = text_roles(loaded, "random")
+    own = text_roles(loaded, "own") if loaded.settings.has_lines else None
+    if as_json:
+        of_random = {"n_sequences": found.n_texts, "tokens_before_they_repeat": found.half}
+        of_own = {"own_lines": {"roles": _roles_json(own)}} if own else {}
+        print(json.dumps(of_random | {"roles": _roles_json(found)} | of_own))
+        return
+    print(f"{found.n_texts} sequences of {found.half} random tokens, said twice")
+    print_table(found.table())
+    if own:
+        print("your own lines")
+        print_table(own.table())
 
 
-def _row(cells: list[str]) -> str:
-    return "".join(f"{cell:<{width}}" for cell, width in zip(cells, _WIDTHS, strict=False)).rstrip()
-
-
-_WIDTHS = (18, 38, 26, 31, 26)
-
-
-def _cells(effect: HeadEffect, role: HeadRole) -> list[str]:
-    cells = [
-        str(effect.head),
-        _leading_role(role),
-        _points(effect.exact_match),
-        f"{effect.loss.change:+.4f} [{effect.loss.low:+.4f}, {effect.loss.high:+.4f}]"
-        f"{_star(effect.loss)}",
-    ]
-    if effect.pronoun is not None:
-        cells.append(_points(effect.pronoun))
-    return cells
-
-
-def _leading_role(role: HeadRole) -> str:
-    """Return the role that says most of a head, with its score and baseline."""
-    if role.leading is None:
-        return "no role found"
-    score = role.scores[role.leading]
-    name = role.leading.replace("_", " ")
-    return f"{name} {score.value:.0%} ({score.rule} {score.baseline:.0%})"
-
-
-def _points(difference: Difference) -> str:
-    """Return a change of a share, in percentage points."""
-    change, low, high = (
-        f"{100 * share:+.1f}" for share in (difference.change, difference.low, difference.high)
-    )
-    return f"{change} [{low}, {high}]{_star(difference)}"
-
-
-def _star(difference: Difference) -> str:
-    return " *" if difference.is_sure else ""
+def _roles_json(found: TextRoles) -> dict[str, dict[str, object]]:
+    return {
+        role: {
+            str(head): {
+                "share": score.value,
+                "baseline": score.baseline,
+                "interval": score.interval,
+                "n_rows": score.n,
+                "n_sequences": score.n_texts,
+            }
+            for head, score in scores.items()
+        }
+        for role, scores in found.scores.items()
+    }

@@ -1,16 +1,14 @@
 """Open a model of another library as a run: a folder, a zip, a GGUF file, or owner/name."""
 
 import argparse
-import sys
 import time
 from pathlib import Path
 
-from core.commands.progress import progress_printer
-from core.families import FamilyError
+from core.commands.options import progress_printer
 from core.model import count_parameters
 from core.runs.run import RunError, load_run
 from core.studies.opening.opening import open_model
-from core.studies.opening.survey import NOT_COUNTED, survey
+from core.studies.opening.survey import NOT_COUNTED
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,21 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Say what it needs, open it, and say what it is."""
+    """Open it, and say what it is."""
     if arguments.run.exists():
         raise RunError(f"{arguments.run} exists already")
-    path = Path(arguments.source).expanduser()
-    if path.is_dir() or path.suffix.lower() == ".gguf":
-        try:
-            found = survey(path)
-        except FamilyError as error:
-            raise RunError(str(error)) from error
-        size, seconds = found.n_bytes / 1e6, found.seconds
-        print(
-            f"{found.family}, {found.n_weights:,} weights in its files: {size:,.0f} MB on the disk "
-            f"and in memory, at most about {seconds:.0f} s",
-            file=sys.stderr,
-        )
     tell = progress_printer("opened, in percent:")
     started = time.perf_counter()
     for share in open_model(arguments.source, arguments.run):

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from core.commands.options import print_table
 from core.commands.translate import warn
 from core.inspection import Inspection, inspect_sentence
 from core.runs.run import load_run
@@ -29,8 +30,7 @@ def run(arguments: argparse.Namespace) -> None:
         print(json.dumps(to_json(inspection), ensure_ascii=False))
     else:
         print(inspection.translation.text)
-        for line in largest_weights(inspection):
-            print(line)
+        print_table(_largest_weights(inspection))
 
 
 def to_json(inspection: Inspection) -> dict[str, Any]:
@@ -51,21 +51,19 @@ def to_json(inspection: Inspection) -> dict[str, Any]:
     }
 
 
-def largest_weights(inspection: Inspection) -> list[str]:
-    """Return one line for each head: each query with the key that it looks at most."""
-    lines = []
+def _largest_weights(inspection: Inspection) -> dict[str, list[object]]:
+    """Return a row for each query of each head: the key with the largest weight."""
+    columns: dict[str, list[object]] = {"head": [], "query": [], "key": [], "weight": []}
     for site, attention in inspection.attention.items():
         kind = site.attention
         queries, keys = inspection.tokens_of(kind.query_side), inspection.tokens_of(kind.key_side)
-        for head, weights_QK in zip(
-            site.heads(len(attention.weights_HQK)), attention.weights_HQK, strict=True
-        ):
-            looks = [
-                f"{query.text}→{keys[row_K.argmax()].text} {row_K.max():.2f}"
-                for query, row_K in zip(queries, weights_QK, strict=True)
-            ]
-            lines.append(f"{head}  " + "  ".join(looks))
-    return lines
+        for index, weights_QK in enumerate(attention.weights_HQK):
+            for query, row_K in zip(queries, weights_QK.tolist(), strict=True):
+                best = max(range(len(row_K)), key=row_K.__getitem__)
+                row = (f"{site}:{index}", query.text, keys[best].text, row_K[best])
+                for column, value in zip(columns.values(), row, strict=True):
+                    column.append(value)
+    return columns
 
 
 def _texts(tokens: tuple[Token, ...]) -> list[str]:

@@ -1,18 +1,18 @@
-"""What commands share: numbers with bounds, how files of pairs are read, and one-line refusals."""
+"""What commands share: numbers with bounds, how files of pairs are read, tables, and refusals."""
 
 import argparse
 import math
-from collections.abc import Callable
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from core.tasks.columns import Reading
 
 MOST_SAMPLES = 1_000_000
 """Held-out samples: more take days."""
 LARGEST_SEED = 2**63 - 1
-
-
-READING = ("columns", "no_header", "strict")
-"""Options that say how files of pairs are read."""
+Number = TypeVar("Number", int, float)
 
 
 class CommandError(Exception):
@@ -25,33 +25,23 @@ def whole(least: int, most: int) -> Callable[[str], int]:
     >>> whole(1, 64)("5")
     5
     """
-
-    def read(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            raise _refused(text, "a whole number") from None
-        if not least <= value <= most:
-            raise _refused(text, f"{least} to {most}")
-        return value
-
-    return read
+    return _bounded(int, "a whole number", least, most)
 
 
 def number(least: float, most: float) -> Callable[[str], float]:
-    """Return what reads a number within bounds.
+    """Return what reads a number within bounds."""
+    return _bounded(float, "a number", least, most)
 
-    >>> number(0, 1)("0.5")
-    0.5
-    """
 
-    def read(text: str) -> float:
+def _bounded(kind: type[Number], name: str, least: float, most: float) -> Callable[[str], Number]:
+    def read(text: str) -> Number:
+        shown = text if len(text) <= 40 else text[:39] + "…"
         try:
-            value = float(text)
+            value = kind(text)
         except ValueError:
-            raise _refused(text, "a number") from None
+            raise argparse.ArgumentTypeError(f"{shown} is not {name}") from None
         if math.isnan(value) or not least <= value <= most:
-            raise _refused(text, f"{least:g} to {most:g}")
+            raise argparse.ArgumentTypeError(f"{shown} is not {least:g} to {most:g}")
         return value
 
     return read
@@ -67,11 +57,6 @@ def chosen(arguments: argparse.Namespace, *names: str) -> list[str]:
     return [f"--{name.replace('_', '-')}" for name in named]
 
 
-def _refused(text: str, wanted: str) -> argparse.ArgumentTypeError:
-    shown = text if len(text) <= 40 else text[:39] + "…"
-    return argparse.ArgumentTypeError(f"{shown} is not {wanted}")
-
-
 class OneSentence(argparse.ArgumentParser):
     """A parser that refuses in one sentence, without the usage before it."""
 
@@ -80,39 +65,50 @@ class OneSentence(argparse.ArgumentParser):
         self.exit(2, f"error: {message} (see {self.prog} --help)\n")
 
 
-def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Take which columns hold the pairs, and what the first line and bad lines are."""
-    add = parser.add_argument
-    add(
+def add_columns(parser: argparse.ArgumentParser) -> None:
+    """Take which columns of files hold the pairs."""
+    parser.add_argument(
         "--columns",
+        type=_reading,
         metavar="SOURCE,TARGET",
         help="names or numbers of the two columns in files of pairs, such as en,fr or 2,3 (the "
         "first is 1); default: those that hold sentences",
     )
-    add(
-        "--no-header",
-        action="store_true",
-        default=None,
-        help="the first line of a file is a pair, also where it looks like names of columns",
-    )
-    add(
-        "--strict",
-        action="store_true",
-        default=None,
-        help="stop at a line that is no pair; otherwise such lines are left out and named",
-    )
 
 
-def reading_of(arguments: argparse.Namespace) -> Reading:
-    """Return how files are to be read."""
-    columns = () if arguments.columns is None else tuple(arguments.columns.split(","))
-    if arguments.columns is not None and len(columns) != 2:
-        raise CommandError(f"--columns takes two, such as en,fr or 1,2, not {arguments.columns!r}")
-    named = tuple(column.strip() for column in columns)
-    return Reading(named, header=not arguments.no_header, strict=bool(arguments.strict))
+def _reading(text: str) -> Reading:
+    columns = tuple(column.strip() for column in text.split(","))
+    if len(columns) != 2:
+        raise argparse.ArgumentTypeError(f"{text} is not two columns, such as en,fr or 1,2")
+    return Reading(columns)
 
 
-def reading_words(arguments: argparse.Namespace) -> list[str]:
-    """Return the words of a command line that say how files are to be read."""
-    columns = ["--columns", arguments.columns] if arguments.columns else []
-    return [*columns, *chosen(arguments, *READING[1:])]
+def print_table(columns: Mapping[str, Sequence[object]]) -> None:
+    """Print columns side by side under their names."""
+    cells = [[name, *map(_cell, values)] for name, values in columns.items()]
+    widths = [max(map(len, column)) for column in cells]
+    for row in zip(*cells, strict=True):
+        print("  ".join(map(str.ljust, row, widths)).rstrip())
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+SECONDS_BETWEEN_LINES = 2.0
+
+
+def progress_printer(what: str, total: int | None = None) -> Callable[[int], None]:
+    """Return what says on standard error, every two seconds, how much of something is done."""
+    last = time.perf_counter()
+
+    def tell(done: int) -> None:
+        nonlocal last
+        if (now := time.perf_counter()) - last >= SECONDS_BETWEEN_LINES:
+            last = now
+            of = "" if total is None else f" of {total:,}"
+            print(f"{what} {done:,}{of}", file=sys.stderr, flush=True)
+
+    return tell

@@ -1,7 +1,6 @@
 """Train a model from nothing to a run folder, measured at the end."""
 
 import argparse
-import shlex
 import signal
 import time
 from collections.abc import Iterator
@@ -9,17 +8,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.commands import options
-from core.commands.evaluate import score_lines, summary
-from core.commands.options import READING, CommandError, add_reading, reading_of, reading_words
-from core.commands.progress import SECONDS_BETWEEN_LINES, progress_printer
+from core.commands.evaluate import summary
+from core.commands.options import (
+    SECONDS_BETWEEN_LINES,
+    CommandError,
+    add_columns,
+    progress_printer,
+)
 from core.config import ModelConfig
-from core.evaluate.evaluation import N_SAMPLES
-from core.evaluate.metrics import score_file
 from core.families.styles import STYLES
-from core.runs.files import is_run
 from core.runs.folder import TRAINING
-from core.runs.run import Run, load_run, read_settings
-from core.tasks import NEED_PAIRS, TASKS, Mixed, Task, task_named
+from core.runs.run import load_run, read_settings
+from core.tasks import NEED_PAIRS, TASKS, Mixed, Task
 from core.tasks.columns import Reading
 from core.tasks.corpus import HELD_OUT, Corpus, LargeCorpus, own_pairs_of, read_corpus
 from core.tasks.pairs import TooLargeError
@@ -38,8 +38,6 @@ from core.training.trainer import Progress, complete_run
 from core.training.workers import workers
 
 TASK, PRESET = "translate", "small"
-BEAM = 5
-"""Of the last score."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="FILE",
             help=f"pairs to {why}, as --task takes them; default: a twentieth of its sources",
         )
-    add_reading(parser)
+    add_columns(parser)
     add(
         "--beside",
         choices=list(TASKS),
@@ -106,20 +104,8 @@ def run(arguments: argparse.Namespace) -> None:
         team.agreed(0, device)
         _show(arguments.out, team.leads)
     if team.leads:
-        loaded = load_run(arguments.out)
-        for text in [*summary(dict(loaded.evaluation or {})), *_beam_score(loaded)]:
-            print(text)
+        print(*summary(dict(load_run(arguments.out).evaluation or {})), sep="\n")
         print(f"{time.perf_counter() - started:.1f} s in all")
-
-
-def _beam_score(loaded: Run) -> list[str]:
-    """Return how good the user's own pairs are translated with a beam, as lines; none without."""
-    own = own_pairs_of(task_named(loaded.settings.task, loaded.path))
-    if own is None or not loaded.settings.model.is_encoder_decoder:
-        return []
-    scores = score_file(loaded, own.held_out_samples(N_SAMPLES), BEAM)
-    found, signature = score_lines(scores, "own pairs")
-    return ["", f"beam of {BEAM}       {found}", signature]
 
 
 def prepare(arguments: argparse.Namespace) -> None:
@@ -129,9 +115,8 @@ def prepare(arguments: argparse.Namespace) -> None:
     files["task"] = files["task"] or [TASK]
     preset_name = arguments.preset or PRESET
     start: Path | None = arguments.start
-    beside = [arguments.beside] if arguments.beside else []
-    named = files | {"beside": beside, "start": [str(start)] if start else []}
-    task = _task(**files, beside=arguments.beside, reading=reading_of(arguments))
+    reading, beside = arguments.columns or Reading(), arguments.beside
+    task = _task(**files, beside=beside, reading=reading)
     if (suitable := _vocabulary(task)) and "vocab_size" not in changes and start is None:
         changes["vocab_size"] = suitable
     if "made_share" in changes and not arguments.beside:
@@ -139,33 +124,21 @@ def prepare(arguments: argparse.Namespace) -> None:
     preset = with_settings(PRESETS[preset_name], changes)
     if start is not None:
         preset = with_model_of(start, preset, changes)
+    columns = ",".join(map(str, reading.columns))
+    others = {"columns": columns, "beside": beside, "start": str(start) if start else ""}
+    named = files | {name: [value] if value else [] for name, value in others.items()}
     command = train_command(arguments.out, named, preset_name, changes)
     # Only a large corpus takes long enough to print anything.
     tell = progress_printer(
         "split to tokens:", task.n_train if isinstance(task, LargeCorpus) else None
     )
-    try:
-        n_left_out = prepare_run(
-            arguments.out, task, preset_name, preset, _with_reading(command, arguments), tell, start
-        )
-    except FileExistsError as error:
-        can_go_on = ", or go on with it by --resume" if is_run(arguments.out) else ""
-        raise CommandError(f"{error}; name another folder{can_go_on}") from error
+    n_left_out = prepare_run(arguments.out, task, preset_name, preset, command, tell, start)
     if suitable:
         learned = read_settings(arguments.out).model.vocab_size
         print(f"{learned:,} tokens in the vocabulary (--set vocab_size=N for another size)")
-    for line in split_lines(task):
-        print(line, flush=True)
+    print("".join(f"{line}\n" for line in _split(task)), end="", flush=True)
     if n_left_out:
-        longest = preset.model.max_positions
-        print(
-            f"warning: pairs left out, longer than the model's {longest} positions: {n_left_out:,}"
-        )
-
-
-def _with_reading(command: str, arguments: argparse.Namespace) -> str:
-    """Return a command with the words that say how files are read."""
-    return " ".join([command, *map(shlex.quote, reading_words(arguments))])
+        print(f"warning: pairs left out, longer than the model's positions: {n_left_out:,}")
 
 
 def _changes(arguments: argparse.Namespace) -> dict[str, Setting]:
@@ -181,32 +154,22 @@ def _changes(arguments: argparse.Namespace) -> dict[str, Setting]:
 def _task(
     task: list[str], valid: list[str], test: list[str], beside: str | None, reading: Reading
 ) -> Task:
-    """Return the task that is named, or the one that files make."""
+    """Return the task that is named, or the one that files make, beside another if asked for."""
     if too_many := [names for names in (task, valid, test) if len(names) > 2]:
         raise CommandError(f"{' '.join(too_many[0])}: one file of pairs, or two files of lines")
-    if task[0] not in TASKS:
-        return _own_pairs(task, valid, test, beside, reading)
-    if len(task) > 1 or valid or test or reading != Reading():
-        raise CommandError(
-            f"the task {task[0]!r} makes its sentences; --valid and --test are files, and "
-            "--columns, --no-header and --strict say how files are read"
-        )
-    if beside:
-        raise CommandError("--beside is for pairs of your own: --task names their file")
     if task[0] in NEED_PAIRS:
         raise CommandError(f"{task[0]} is learned beside pairs: --task FILE --beside {task[0]}")
-    return TASKS[task[0]]
-
-
-def _own_pairs(
-    task: list[str], valid: list[str], test: list[str], beside: str | None, reading: Reading
-) -> Task:
-    """Return the task that files make, beside another one if that is asked for."""
+    if task[0] in TASKS:
+        if len(task) > 1 or valid or test or beside or reading != Reading():
+            raise CommandError(
+                f"the task {task[0]!r} makes its sentences; --valid, --test, --beside and "
+                "--columns are for files of pairs"
+            )
+        return TASKS[task[0]]
     # The message says what else would do.
     if len(task) == 1 and not Path(task[0]).exists():
         raise CommandError(f"{task[0]!r} is neither a file nor one of the tasks {', '.join(TASKS)}")
-    files = ([Path(name) for name in names] for names in (task, valid, test))
-    train, valid_files, test_files = files
+    train, valid_files, test_files = (list(map(Path, names)) for names in (task, valid, test))
     try:
         pairs = read_corpus(train, valid_files, test_files, reading)
     except TooLargeError as error:
@@ -225,40 +188,26 @@ def _vocabulary(task: Task) -> int:
     return vocabulary_for(len(own.samples), own.samples) if isinstance(own, Corpus) else 0
 
 
-def split_lines(task: Task) -> list[str]:
+def _split(task: Task) -> list[str]:
     """Return lines that say which of the user's pairs are for what; none for another task."""
     own = own_pairs_of(task)
     if not isinstance(own, Corpus | LargeCorpus):
         return []
     counts = {"train": own.n_train} | {part: len(own.part(part)) for part in HELD_OUT[::-1]}
-    lines = [", ".join(f"{part} {n:,} pairs" for part, n in counts.items())]
-    split = [part for part in ("valid", "test") if part not in own.own_parts]
-    if split:
-        lines[0] += f" ({' and '.join(split)} split off by the hash of the source)"
+    lines = [", ".join(f"{part} {n:,} pairs" for part, n in counts.items()), *own.notes]
     if isinstance(own, Corpus) and own.n_repeated:
-        lines.append(
-            f"pairs that stand there twice or more often are learned once: "
-            f"{own.n_repeated:,} left out"
-        )
-    lines += own.notes
-    lines += [
-        f"warning: {n:,} sources of {one} are in {other}, too: what is measured there says less"
-        for (one, other), n in own.in_both().items()
-    ]
+        lines.append(f"pairs that are repeated, and learned once: {own.n_repeated:,}")
+    for (one, other), n in own.in_both().items():
+        lines.append(f"warning: {n:,} sources of {one} are in {other}, too")
     return lines
 
 
 def _check_resumable(arguments: argparse.Namespace) -> None:
-    if not is_run(arguments.out):
-        raise CommandError(f"{arguments.out} is no run to go on with")
+    """Refuse to go on with other settings, and change the number of steps and the share."""
     require_state(arguments.out)
     TRAINING.forget(arguments.out)
-    names = ("task", "valid", "test", "beside", "preset", "start", *READING, *SHORT)
-    fixed = [
-        f"--{each.replace('_', '-')}"
-        for each in names
-        if each != "steps" and getattr(arguments, each) is not None
-    ]
+    names = ("task", "valid", "test", "beside", "preset", "start", "columns", *SHORT)
+    fixed = [name for name in names if name != "steps" and getattr(arguments, name) is not None]
     changes = dict(map(parse_setting, arguments.set))
     share = changes.pop("made_share", None)
     if fixed or changes:
@@ -286,9 +235,9 @@ def _show(path: Path, aloud: bool) -> None:
                 if aloud:
                     print(line(progress), flush=True)
     paused = bool(interrupted) or (aloud and situation(path).state == "paused")
-    if progress is not None and paused and aloud:
-        print(f"stopped at step {progress.train_step.step}; go on with --resume", flush=True)
     if paused:
+        if progress is not None and aloud:
+            print(f"stopped at step {progress.train_step.step}; go on with --resume", flush=True)
         raise KeyboardInterrupt
 
 
@@ -321,10 +270,6 @@ def line(progress: Progress) -> str:
         f"loss {step.loss:.4f}" if step.reward is None else f"reward {step.reward:.4f}",
         f"{step.n_tokens / step.seconds:,.0f} tokens/s",
     ]
-    if step.guide_loss is not None:
-        parts.append(f"guided head {step.guide_loss:.4f}")
     if quality is not None:
         parts.append(f"held out: loss {quality.loss:.4f}, exact match {quality.exact_match:.1%}")
-        if quality.n_unfinished:
-            parts.append(f"{quality.n_unfinished} of {quality.n} outputs cut at the length limit")
     return "   ".join(parts)

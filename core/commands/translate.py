@@ -4,16 +4,14 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import torch
 
 from core.commands import options
-from core.commands.options import CommandError
-from core.commands.progress import progress_printer
+from core.commands.options import CommandError, progress_printer
 from core.config.checks import LARGEST_SIZE
 from core.decoding.beam import LARGEST_BEAM, LARGEST_PENALTY, Beam
 from core.decoding.choosing import TEMPERATURES, Greedy, Sampling
@@ -87,23 +85,31 @@ def run(arguments: argparse.Namespace) -> None:
         passes = passes_of(loaded, arguments.sentence, how.passes)
         written, name = passes[-1].written, "passes"
         details = [_pass_to_json(loaded, each) for each in passes]
-        lines = [f"{n:>3}  {_pass_line(loaded, each)}" for n, each in enumerate(passes)]
     else:
         limit = arguments.max_new_tokens
         steps = decode(
             loaded.model, given.source_ids, how, prompt=given.prompt, max_new_tokens=limit
         )
         written, name = tuple(step.chosen for step in steps), "steps"
-        details = [to_json(loaded, step) for step in steps]
-        lines = [line(loaded, step) for step in steps]
+        details = [_step_to_json(loaded, step) for step in steps]
     translation = read_written(loaded, given, written)
     warn(translation)
     if arguments.json:
         answer: dict[str, Any] = {"source": translation.source, "translation": translation.text}
         print(json.dumps(answer | ({name: details} if arguments.steps else {}), ensure_ascii=False))
         return
-    for text in (translation.text, *(lines if arguments.steps else ())):
-        print(text)
+    print(translation.text)
+    if arguments.steps:
+        for each in details:
+            print("  ".join(_words(each)))
+
+
+def _words(detail: dict[str, Any]) -> list[str]:
+    """Return a step as its token and the three most probable, or a pass as its tokens."""
+    if "said" in detail:
+        return list(detail["said"])
+    best = [f"{token} {share:.3f}" for token, share in detail["top"][:3]]
+    return [f"→ {detail['chosen']}", *best]
 
 
 def _pass_to_json(loaded: Run, found: SentencePass) -> dict[str, Any]:
@@ -115,46 +121,31 @@ def _pass_to_json(loaded: Run, found: SentencePass) -> dict[str, Any]:
     }
 
 
-def _pass_line(loaded: Run, found: SentencePass) -> str:
-    """Return one pass as a line to read: [what it predicted] among what stood."""
-    places = zip(found.written, found.probabilities, found.masked, strict=False)
-    return " ".join(
-        f"[{text_of(loaded, token)} {share:.2f}]" if masked else text_of(loaded, token)
-        for token, share, masked in places
-    )
-
-
 def translate_file(arguments: argparse.Namespace) -> None:
-    """Translate line by line; what is written so far is whole lines, in their order.
-
-    Raises:
-        KeyboardInterrupt: It was stopped; how many lines are written was said.
-    """
+    """Translate line by line; what is written so far is whole lines, in their order."""
     _check_file_options(arguments)
     loaded = load_run(arguments.run)
     lines = _lines(arguments.file)
     beam = 1 if arguments.beam is None else arguments.beam
     tell = progress_printer("translated", len(lines))
-    n_written = n_cut = 0
-    with _opened(arguments.out) as out:
-        try:
-            for start in range(0, len(lines), LINES_AT_ONCE):
-                some = lines[start : start + LINES_AT_ONCE]
-                found: list[Translated] = []
-                for batch in translate_all(
-                    loaded, some, beam, arguments.length_penalty, arguments.passes
-                ):
-                    found += batch
-                    tell(start + len(found))
-                found.sort(key=lambda each: each.index)
-                n_cut += sum(each.cut for each in found)
-                # Nothing keeps a model from writing a line end, which would shift what follows.
-                out.writelines(f"{re.sub(_LINE_END, ' ', each.text)}\n" for each in found)
-                out.flush()
-                n_written += len(found)
-        except KeyboardInterrupt:
-            print(f"stopped: {n_written:,} of {len(lines):,} lines are written", file=sys.stderr)
-            raise
+    n_cut = 0
+    with (
+        arguments.out.open("w", encoding="utf-8")
+        if arguments.out
+        else nullcontext(sys.stdout) as out
+    ):
+        for start in range(0, len(lines), LINES_AT_ONCE):
+            some = lines[start : start + LINES_AT_ONCE]
+            found: list[Translated] = []
+            batches = translate_all(loaded, some, beam, arguments.length_penalty, arguments.passes)
+            for batch in batches:
+                found += batch
+                tell(start + len(found))
+            found.sort(key=lambda each: each.index)
+            n_cut += sum(each.cut for each in found)
+            # Nothing keeps a model from writing a line end, which would shift what follows.
+            out.writelines(f"{re.sub(_LINE_END, ' ', each.text)}\n" for each in found)
+            out.flush()
     if n_cut:
         print(f"warning: lines cut to fit the model: {n_cut:,}", file=sys.stderr)
 
@@ -175,26 +166,11 @@ def _check_file_options(arguments: argparse.Namespace) -> None:
 def _lines(path: Path) -> list[str]:
     try:
         text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise CommandError(f"{path}: not UTF-8; save the file as UTF-8 and try again") from error
     # Not splitlines: it also breaks at signs that may stand within a text.
     lines = re.split(_LINE_END, text)
     return [tidy(line) for line in (lines[:-1] if lines[-1] == "" else lines)]
-
-
-@contextmanager
-def _opened(path: Path | None) -> Iterator[TextIO]:
-    """Open a file to write lines into; without one it is standard output."""
-    if path is None:
-        yield sys.stdout
-        return
-    try:
-        with path.open("w", encoding="utf-8") as file:
-            yield file
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror}") from error
 
 
 def method(arguments: argparse.Namespace, loaded: Run) -> Method | MaskPredict:
@@ -218,25 +194,15 @@ def method(arguments: argparse.Namespace, loaded: Run) -> Method | MaskPredict:
     return MaskPredict() if loaded.model.config.is_parallel else Greedy()
 
 
-def to_json(loaded: Run, step: DecodeStep) -> dict[str, Any]:
+def _step_to_json(loaded: Run, step: DecodeStep) -> dict[str, Any]:
     """Return one step: what went in, what came out, and the most probable tokens."""
+    shares, tokens = torch.topk(step.probabilities, min(SHOWN, len(step.logits_V)))
+    top = zip(tokens.tolist(), shares.tolist(), strict=True)
     return {
         "prefix": [token.text for token in loaded.target_tokenizer.describe(step.prefix)],
         "chosen": text_of(loaded, step.chosen),
-        "top": [[text_of(loaded, token), share] for token, share in top(step)],
+        "top": [[text_of(loaded, token), share] for token, share in top],
     }
-
-
-def line(loaded: Run, step: DecodeStep) -> str:
-    """Return one step as a line to read."""
-    best = "  ".join(f"{text_of(loaded, token)} {share:.3f}" for token, share in top(step)[:3])
-    return f"{len(step.prefix) - 1:>3}  → {text_of(loaded, step.chosen):<16} {best}"
-
-
-def top(step: DecodeStep) -> list[tuple[int, float]]:
-    """Return the most probable tokens with their probabilities, best first."""
-    shares, tokens = torch.topk(step.probabilities, min(SHOWN, len(step.logits_V)))
-    return list(zip(tokens.tolist(), shares.tolist(), strict=True))
 
 
 def text_of(loaded: Run, token: int) -> str:

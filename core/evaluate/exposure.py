@@ -98,6 +98,15 @@ class Exposure:
     """Of its weights."""
     positions: tuple[PositionAccuracy, ...]
 
+    def table(self) -> Mapping[str, Sequence[object]]:
+        """Return a row for each position."""
+        rows = [
+            (self.run, self.step, each.position, each.forced, each.free, each.n)
+            for each in self.positions
+        ]
+        names = ("run", "step", "position", "true_words_fed", "own_words_fed", "targets")
+        return {name: [row[at] for row in rows] for at, name in enumerate(names)}
+
 
 def held_out_exposure(run: Run, n: int) -> Exposure:
     """Return the accuracy of each position over `n` held-out sentences of a run's task.
@@ -107,28 +116,6 @@ def held_out_exposure(run: Run, n: int) -> Exposure:
     """
     positions = exposure(run.model, held_out_pairs(run, n, seed=0))
     return Exposure(run.name, run.step, tuple(positions))
-
-
-@dataclass(frozen=True, slots=True)
-class Exposures:
-    """The exposure bias of several runs."""
-
-    runs: tuple[Exposure, ...]
-
-    def table(self) -> Mapping[str, Sequence[object]]:
-        """Return a row for each run and position."""
-        rows = [
-            (run.run, run.step, each.position, each.forced, each.free, each.n)
-            for run in self.runs
-            for each in run.positions
-        ]
-        names = ("run", "step", "position", "true_words_fed", "own_words_fed", "targets")
-        return {name: [row[at] for row in rows] for at, name in enumerate(names)}
-
-
-def exposures(runs: Sequence[Exposure]) -> Exposures:
-    """Put the exposure bias of runs beside each other."""
-    return Exposures(tuple(runs))
 
 
 def overall(positions: Sequence[PositionAccuracy]) -> PositionAccuracy:
@@ -146,19 +133,7 @@ def overall(positions: Sequence[PositionAccuracy]) -> PositionAccuracy:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class AfterMistake:
-    """Accuracy of a model after a forced mistake."""
-
-    accuracy: float
-    """Share of the tokens after the mistake that are right, position by position."""
-    undisturbed: float
-    """Share of the same tokens that are right without the mistake."""
-    n: int
-    """Tokens after the mistakes."""
-
-
-def after_mistake(model: Transformer, pairs: Sequence[Pair]) -> AfterMistake:
+def after_mistake(model: Transformer, pairs: Sequence[Pair]) -> float:
     """Force a mistake in the middle of each target and let the model continue freely.
 
     Up to the middle the model is fed the true words, then the most probable wrong one, which is
@@ -167,11 +142,13 @@ def after_mistake(model: Transformer, pairs: Sequence[Pair]) -> AfterMistake:
     Args:
         model: An encoder–decoder in evaluation mode.
         pairs: Empty targets are skipped.
+
+    Returns:
+        The share of the tokens after the mistake that are right, position by position.
     """
     longer = [pair for pair in pairs if len(pair.target) > _SHORTEST]
     counts = [_going_on(model, group) for group in sorted_batches(longer)]
-    disturbed, undisturbed, n = (sum(column) for column in zip(*counts, strict=True))
-    return AfterMistake(disturbed / n, undisturbed / n, n)
+    return sum(right for right, _ in counts) / sum(n for _, n in counts)
 
 
 _SHORTEST = 2
@@ -179,34 +156,29 @@ _SHORTEST = 2
 
 
 @torch.inference_mode()
-def _going_on(model: Transformer, pairs: Sequence[Pair]) -> tuple[int, int, int]:
-    """Return how many tokens are right after a mistake, without it, and how many there are."""
+def _going_on(model: Transformer, pairs: Sequence[Pair]) -> tuple[int, int]:
+    """Return how many tokens are right after a mistake, and how many there are."""
     batch = collate(pairs, model.config.pad_id).to(model.device)
     memory_BSD = model.encode(batch.source_BS)
     visible_B1S = padding_mask(batch.source_BS, model.config.pad_id)
     # Row i of the labels is what row i writes; EOS is no word to be mistaken for.
-    middle_B1 = (batch.predicted_BT.sum(dim=1, keepdim=True) - 1) // 2
+    middle_B = (batch.predicted_BT.sum(dim=1) - 1) // 2
     rows_1T = torch.arange(batch.fed_BT.shape[1], device=model.device)[None]
-    after_BT = (rows_1T > middle_B1) & batch.predicted_BT
-    n_right = []
-    for mistaken in (True, False):
-        fed_BT = batch.fed_BT.clone()
-        output_BT = fed_BT
-        for row in range(fed_BT.shape[1]):
-            logits_BTV = mask_special_tokens(
-                model.decode(fed_BT, memory_BSD, visible_B1S), model.config
-            )
-            output_BT = logits_BTV.argmax(dim=-1)
-            if row + 1 == fed_BT.shape[1]:
-                break
-            next_B = torch.where(middle_B1[:, 0] < row, output_BT[:, row], fed_BT[:, row + 1])
-            if mistaken:
-                at_B = middle_B1[:, 0] == row
-                next_B = torch.where(at_B, _most_probable_wrong(logits_BTV, batch, row), next_B)
-            # Padding stays padding.
-            fed_BT[:, row + 1] = next_B.where(batch.predicted_BT[:, row + 1], fed_BT[:, row + 1])
-        n_right.append(int(((output_BT == batch.labels_BT) & after_BT).sum()))
-    return n_right[0], n_right[1], int(after_BT.sum())
+    after_BT = (rows_1T > middle_B[:, None]) & batch.predicted_BT
+    fed_BT = batch.fed_BT.clone()
+    output_BT = fed_BT
+    for row in range(fed_BT.shape[1]):
+        logits_BTV = mask_special_tokens(
+            model.decode(fed_BT, memory_BSD, visible_B1S), model.config
+        )
+        output_BT = logits_BTV.argmax(dim=-1)
+        if row + 1 == fed_BT.shape[1]:
+            break
+        next_B = torch.where(middle_B < row, output_BT[:, row], fed_BT[:, row + 1])
+        next_B = torch.where(middle_B == row, _most_probable_wrong(logits_BTV, batch, row), next_B)
+        # Padding stays padding.
+        fed_BT[:, row + 1] = next_B.where(batch.predicted_BT[:, row + 1], fed_BT[:, row + 1])
+    return int(((output_BT == batch.labels_BT) & after_BT).sum()), int(after_BT.sum())
 
 
 def _most_probable_wrong(logits_BTV: torch.Tensor, batch: Batch, row: int) -> torch.Tensor:

@@ -24,7 +24,7 @@ from typing import Any, Literal, get_args
 
 from filelock import FileLock, Timeout
 
-from core.files import end_of, is_new, open_regular, read_checked, with_checksum, write_atomically
+from core.files import as_json, end_of, is_new, open_regular, read_progress, write_atomically
 from core.messages import Message, message_from_json, message_to_json
 
 State = Literal["idle", "running", "paused", "failed", "interrupted"]
@@ -117,7 +117,7 @@ class Job:
 
     def progress(self, folder: Path) -> dict[str, Any]:
         """Return the content of the progress file; {} if it is missing or damaged."""
-        return read_checked(folder / self.files.progress) or {}
+        return read_progress(folder / self.files.progress) or {}
 
     def write_progress(
         self, folder: Path, state: str, figures: Mapping[str, Any], message: str = ""
@@ -128,7 +128,7 @@ class Job:
             OSError: The folder is gone or cannot be written to.
         """
         progress = {**figures, "state": state, **message_to_json(message)}
-        write_atomically(folder / self.files.progress, with_checksum(progress))
+        write_atomically(folder / self.files.progress, as_json(progress))
 
     def last_words(self, folder: Path) -> str:
         """Return the last line that a process wrote before it ended."""
@@ -245,7 +245,7 @@ def _begins_elsewhere(file: Path) -> bool:
 
     Only the other app knows whether that process is alive, so it counts for a while.
     """
-    progress = read_checked(file) or {}
+    progress = read_progress(file) or {}
     starts = progress.get("state") == "starting" and progress.get("by", _ME) != _ME
     return starts and is_new(file, SECONDS_TO_START)
 

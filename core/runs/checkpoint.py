@@ -11,7 +11,6 @@ The header of each file holds the checksum of its tensors.
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,8 +21,8 @@ from safetensors.torch import load, load_file, save
 from torch import Tensor, nn
 
 from core.config import ModelConfig
-from core.files import open_regular, write_atomically
-from core.messages import Message, MessageError, error_text
+from core.files import write_atomically
+from core.messages import MessageError, error_text
 from core.model import Transformer, unfilled
 from core.model.building import outline
 from core.runs.settings import RunSettings
@@ -39,8 +38,6 @@ CHECKSUM = "sha256"
 SCALE = ".scale"
 """Suffix of the tensor that holds the row scales of a rounded matrix."""
 Shapes = Mapping[str, tuple[int, ...]]
-_LARGEST_HEADER = 100_000_000
-"""Bytes, as safetensors has it."""
 LARGEST_READ = 64 << 20
 """Bytes up to which weights are read whole and checked, even if `mapped`."""
 
@@ -120,13 +117,6 @@ class CheckpointError(MessageError, ValueError):
     """A file of weights that cannot be used; the message names it and what is wrong."""
 
 
-def no_safetensors(name: str, error: Exception) -> CheckpointError:
-    """Return the error of a file of weights that its reader refuses."""
-    return CheckpointError(
-        "{name} is damaged or no safetensors file: {why}", name=name, why=error_text(error)
-    )
-
-
 def save_weights(model: Transformer, path: Path, dtype: torch.dtype = torch.float32) -> None:
     """Write a model's weights in a precision; a shared matrix is written once.
 
@@ -170,9 +160,8 @@ def load_model(path: Path, config: ModelConfig, *, mapped: bool = False) -> Tran
     Raises:
         CheckpointError: The file is missing, damaged, or of another configuration.
     """
-    tensors = _read_tensors(path, mapped=mapped)
-    require_shapes(path.name, {name: tuple(each.shape) for name, each in tensors.items()}, config)
-    tensors = _unrounded(tensors)
+    require_shapes(path.name, shapes_in(path), config)
+    tensors = _unrounded(_read_tensors(path, mapped=mapped))
     if not mapped:
         _require_finite(path.name, tensors)
     model = unfilled(config)
@@ -227,13 +216,16 @@ def shapes_in(file: Path) -> Shapes:
     Raises:
         CheckpointError: It is missing or damaged.
     """
-    _header(file)
+    if not file.is_file():
+        raise CheckpointError("{name} is missing", name=file.name)
     try:
         with safe_open(file, framework="pt") as tensors:
             names = tensors.keys()
             return {name: tuple(tensors.get_slice(name).get_shape()) for name in names}
-    except SafetensorError as error:
-        raise no_safetensors(file.name, error) from error
+    except (OSError, SafetensorError) as error:
+        raise CheckpointError(
+            "{name} is damaged or no safetensors file: {why}", name=file.name, why=error_text(error)
+        ) from error
 
 
 def _unrounded(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -277,6 +269,7 @@ def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
     Raises:
         CheckpointError: The file is missing or damaged.
     """
+    shapes_in(path)
     tensors = _read_tensors(path)
     state: dict[int, dict[str, Tensor]] = {}
     try:
@@ -297,24 +290,19 @@ def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
 
 
 def _read_tensors(path: Path, *, mapped: bool = False) -> dict[str, Tensor]:
-    header = _header(path)
-    try:
-        if mapped and path.stat().st_size > LARGEST_READ:
-            # Reading all of a mapped file would defeat its purpose.
-            return load_file(path)
-        content = path.read_bytes()
-        tensors = load(content)
-    except OSError as error:
-        raise CheckpointError("{name}: {why}", name=path.name, why=error.strerror) from error
-    except SafetensorError as error:
-        raise no_safetensors(path.name, error) from error
+    """Return the tensors in a file whose header has been looked at by `shapes_in`."""
+    if mapped and path.stat().st_size > LARGEST_READ:
+        # Reading all of a mapped file would defeat its purpose.
+        return load_file(path)
+    content = path.read_bytes()
+    header = json.loads(content[8 : _begin(content)])
     # Files of other programs, and of old versions, hold no checksum.
     metadata = header.get("__metadata__") or {}
     if metadata.get(CHECKSUM) not in (None, _checksum(header, content)):
         raise CheckpointError(
             "{name} is damaged: its content is not what was written", name=path.name
         )
-    return tensors
+    return load(content)
 
 
 def _with_checksum(tensors: dict[str, Tensor]) -> bytes:
@@ -336,24 +324,3 @@ def _checksum(header: dict[str, Any], content: bytes) -> str:
 def _begin(content: bytes) -> int:
     """Return where the tensors of a safetensors file begin: behind its header and its length."""
     return 8 + int.from_bytes(content[:8], "little")
-
-
-def _header(path: Path) -> dict[str, Any]:
-    """Return the header of a safetensors file."""
-    try:
-        with open_regular(path) as file:
-            begin = _begin(file.read(8))
-            size = os.fstat(file.fileno()).st_size
-            if begin > min(size, _LARGEST_HEADER):
-                raise ValueError(Message("its header is too large"))
-            header = json.loads(file.read(begin - 8))
-        ends = [each["data_offsets"][1] for name, each in header.items() if name != "__metadata__"]
-        if begin + max(ends, default=0) != size:
-            raise ValueError(
-                Message("it has {n} bytes, and not as many as its header says", n=size)
-            )
-    except OSError as error:
-        raise CheckpointError("{name}: {why}", name=path.name, why=error.strerror) from error
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise no_safetensors(path.name, error) from error
-    return dict(header)

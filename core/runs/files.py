@@ -13,7 +13,7 @@ from core.messages import N_, Message, MessageError, error_text
 from core.tasks.corpus import FILES
 
 NOTICE = "NOTICE"
-STATUS, METRICS, EVALUATION = "status.json", "metrics.jsonl", "evaluation.json"
+METRICS, EVALUATION = "metrics.jsonl", "evaluation.json"
 HEADS = "heads.json"
 """What silencing each head costs, as `core.studies.effects.measuring` writes it."""
 PRUNING = "pruning.json"
@@ -29,7 +29,7 @@ OPENED = (
 """Files of an opened model beside tokenizer.json."""
 TEXTS = (
     *("run.json", "tokenizer.json", *OPENED, "words.txt", NOTICE, *FILES.values(), LINES),
-    *(METRICS, EVALUATION, HEADS, PRUNING, STATUS),
+    *(METRICS, EVALUATION, HEADS, PRUNING),
 )
 """Files that are included beside the weights when a run is given away."""
 ABOUT = N_("{path}: {why}")

@@ -8,7 +8,6 @@ import itertools
 import json
 import os
 import platform
-import re
 import secrets
 import shutil
 import tempfile
@@ -20,11 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy
+import regex
 import safetensors
 import tokenizers
 import torch
 
-from core.files import open_regular, with_checksum, write_atomically
+from core.files import as_json, write_atomically
 from core.jobs.job import Files, Job, is_worked_on
 from core.jobs.process import Work, locked
 from core.messages import N_, Message, message_to_json
@@ -42,13 +42,12 @@ from core.runs.checkpoint import (
     weights_file,
     weights_in,
 )
-from core.runs.files import RunError, about, is_run
+from core.runs.files import METRICS, RunError, about, is_run
+from core.runs.metrics import read_rows
 
 LONGEST = 60
 """Maximum letters of a name."""
-_MARKS = "-_. "
-# Windows keeps these for devices, whatever ending follows.
-_DEVICE = re.compile(r"(CON|PRN|AUX|NUL|COM[0-9]|LPT[0-9]) *(\..*)?", re.IGNORECASE)
+_NAME = regex.compile(r"[\p{L}\p{Nd}][\p{L}\p{M}\p{Nd} ._-]*(?<!\.)")
 
 
 def checked_name(text: str) -> str:
@@ -67,18 +66,12 @@ def checked_name(text: str) -> str:
         raise RunError("a run needs a name")
     if len(name) > LONGEST:
         raise RunError("the name has {n} letters; {most} are the most", n=len(name), most=LONGEST)
-    wrong = [sign for sign in name if sign not in _MARKS and not _is_letter_or_digit(sign)]
-    if wrong:
+    if not _NAME.fullmatch(name):
         raise RunError(
-            "{sign} cannot stand in a name; letters, digits, spaces and - _ . can",
-            sign=repr(wrong[0]),
+            "{name} is no name of a run: it may have letters, digits, spaces and - _ . , begins "
+            "with a letter or digit, and does not end with a dot",
+            name=repr(name),
         )
-    if name[0] in _MARKS or unicodedata.category(name[0])[0] == "M":
-        raise RunError("the name {name} does not begin with a letter or digit", name=repr(name))
-    if name[-1] == ".":
-        raise RunError("the name {name} ends with a dot", name=repr(name))
-    if _DEVICE.fullmatch(name):
-        raise RunError("Windows keeps the name {name} for itself", name=repr(name))
     return name
 
 
@@ -96,12 +89,7 @@ def same(name: str) -> str:
 
 def _numbered(name: str, number: int) -> str:
     ending = f"-{number}"
-    return name[: LONGEST - len(ending)].rstrip(_MARKS) + ending
-
-
-def _is_letter_or_digit(sign: str) -> bool:
-    category = unicodedata.category(sign)
-    return category[0] in "LM" or category == "Nd"
+    return name[: LONGEST - len(ending)].rstrip("-_. ") + ending
 
 
 INCOMING = ".incoming-"
@@ -274,14 +262,9 @@ class RunFolder:
 
     def forget_after(self, step: int) -> None:
         """Remove metrics and weights of later steps before resuming from a step."""
-        metrics = self.path / "metrics.jsonl"
-        if metrics.exists():
-            with open_regular(metrics) as file:
-                text = file.read().decode("utf-8")
-            # The last line may have been cut off while it was written.
-            whole = text[: text.rfind("\n") + 1].splitlines()
-            before = [line for line in whole if json.loads(line)["step"] <= step]
-            write_atomically(metrics, "".join(f"{line}\n" for line in before).encode())
+        if (self.path / METRICS).exists():
+            kept = [json.dumps(row) for row in read_rows(self.path) if row["step"] <= step]
+            write_atomically(self.path / METRICS, "".join(f"{row}\n" for row in kept).encode())
         for folder in (SNAPSHOTS, BEST, LIVE):
             for weights in weights_in(self.path, folder):
                 if step_of(weights) > step:
@@ -293,14 +276,14 @@ class RunFolder:
 
     def add_metrics(self, record: Mapping[str, Any]) -> None:
         """Append one measured step."""
-        with self._room() as room, (room / "metrics.jsonl").open("a", encoding="utf-8") as file:
+        with self._room() as room, (room / METRICS).open("a", encoding="utf-8") as file:
             file.write(json.dumps(record) + "\n")
 
     def write_status(self, state: str, step: int, message: str = "") -> None:
         """Write the state of the training, and why it failed if it did."""
         status = {"state": state, "step": step, **message_to_json(message)}
         process = {"heartbeat": time.time(), "pid": os.getpid()}
-        self._write(TRAINING.files.progress, with_checksum({**status, **process}))
+        self._write(TRAINING.files.progress, as_json({**status, **process}))
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write one JSON file."""
@@ -378,15 +361,6 @@ def _at_rest(path: Path) -> Iterator[None]:
     if is_worked_on(path):
         raise about(path, Message("another process is at work on this run"))
     with RunFolder(path).held():
-        try:
-            # It may have been moved just before.
-            _require_run(path)
-        except RunError:
-            # The lock has made the folder anew, and nothing else is in it.
-            with suppress(OSError):
-                (path / TRAINING.files.lock).unlink()
-                path.rmdir()
-            raise
         yield
 
 

@@ -6,7 +6,7 @@ Figures are checked for their range when read.
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from math import isfinite, nan
 from pathlib import Path
@@ -15,7 +15,6 @@ from typing import Any, Self
 
 from core.config import ModelConfig
 from core.config.settings import LARGEST_NUMBER
-from core.files import open_regular
 from core.messages import N_, Message, error_text
 from core.model import count_parameters
 from core.runs.checkpoint import opening_weights, step_of
@@ -26,41 +25,29 @@ from core.runs.files import (
     about,
     check_numbers,
     damaged,
-    largest,
     read_bytes,
     read_json,
 )
 from core.runs.settings import RunSettings, read_settings
 
 
-def read_metrics(path: Path, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
-    """Return the rows of metrics.jsonl from a byte offset on, and the next offset.
-
-    An incomplete line is left for the next call. If the file is now shorter than the offset
-    (training went back to a checkpoint), all of it is read again.
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of metrics.jsonl; a last line that is half written does not count.
 
     Raises:
         RunError: As `read_bytes`, or a line is no JSON object of numbers with a step.
     """
     if not (path / METRICS).exists():
-        return [], 0
-    if offset:
-        with open_regular(path / METRICS) as opened:
-            offset = offset if offset <= opened.seek(0, 2) else 0
-            opened.seek(offset)
-            content = opened.read(largest(METRICS))
-    if not offset:
-        content = read_bytes(path, METRICS)
-    whole = content[: content.rfind(b"\n") + 1]
+        return []
+    content = read_bytes(path, METRICS)
     try:
-        rows = [json.loads(line) for line in whole.splitlines()]
+        rows = [json.loads(line) for line in content[: content.rfind(b"\n") + 1].splitlines()]
         for row in rows:
             check_numbers(row, ("step", *row))
-            if not 0 <= row["step"] <= LARGEST_NUMBER:
-                raise ValueError(Message("a step is {value}", value=repr(row["step"])))
+            check_figures(row, ("step",))
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise damaged(path, METRICS, repr(error)) from error
-    return rows, offset + len(whole)
+    return rows
 
 
 _SHARES = (
@@ -71,8 +58,8 @@ _MOST = dict.fromkeys(_SHARES, 1.0) | {"bleu": 100.0, "chrf": 100.0}
 """Figure → maximum; others have a large one."""
 _ROUNDING = 1e-6
 """A sum of a thousand shares of 1/1000 is a little more than 1."""
-_NAMES = ("exact_match", "token_accuracy", "bleu", "chrf", "loss", "n", "n_unfinished", "step")
-"""Figures of a whole evaluation, or of a part of its pairs."""
+_NAMES = (*_MOST, "loss", "n", "n_unfinished", "step")
+"""Figures of an evaluation, and of its parts."""
 
 
 def check_figures(stored: Mapping[str, Any], names: Iterable[str], prefix: str = "") -> None:
@@ -111,7 +98,8 @@ def read_evaluation(path: Path) -> dict[str, Any] | None:
         return None
     stored = read_json(path, EVALUATION)
     try:
-        for part in (stored, stored.get("own_pairs") or {}):
+        parts = (stored.get("own_pairs") or {}, stored.get("pronoun") or {})
+        for part in (stored, *parts, *stored.get("heads", ())):
             check_figures(part, [name for name in _NAMES if part.get(name) is not None])
     except (AttributeError, TypeError, ValueError) as error:
         raise damaged(path, EVALUATION, error_text(error)) from error
@@ -182,7 +170,7 @@ def read_record(path: Path) -> RunRecord:
         RunError: The folder is no run, or one of its files is damaged.
     """
     settings = read_settings(path)
-    rows, _ = read_metrics(path)
+    rows = read_rows(path)
     files = [path / name for name in ("run.json", METRICS)]
     try:
         changed = max(file.stat().st_mtime for file in files if file.exists())
@@ -199,11 +187,6 @@ def read_record(path: Path) -> RunRecord:
             path, Message("its figures cannot be read: {why}", why=error_text(error))
         ) from error
     return RunRecord(settings, _parameters(settings.model), results, seconds, changed)
-
-
-def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Return all rows of metrics.jsonl."""
-    return read_metrics(path)[0]
 
 
 @lru_cache(maxsize=256)
@@ -307,7 +290,7 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> Columns:
 
 def figures(record: RunRecord) -> dict[str, Any]:
     """Return settings and results of a run as one row of a table of runs."""
-    settings, results = record.settings, record.results
+    settings = record.settings
     return {
         "task": settings.task,
         "encoder_layers": settings.model.n_encoder_layers,
@@ -317,32 +300,18 @@ def figures(record: RunRecord) -> dict[str, Any]:
         "parameters": record.n_parameters,
         "guided_head": settings.training.guide,
         "seconds": record.seconds,
-        **{
-            name: None if results is None else getattr(results, attribute)
-            for name, attribute in _RESULTS.items()
-        },
-        **{
-            name: getattr(results.own_pairs, attribute) if results and results.own_pairs else None
-            for name, attribute in _OWN_PAIRS.items()
-        },
+        **_measured(record),
     }
 
 
-_RESULTS = {
-    "exact_match": "exact_match",
-    "right_tokens": "token_accuracy",
-    "bleu": "bleu",
-    "bleu_tokens": "bleu_tokens",
-    "chrf": "chrf",
-    "held_out_loss": "loss",
-    "held_out_pairs": "n",
-    "measured_at_step": "step",
-}
-_OWN_PAIRS = {
-    "own_pairs_exact_match": "exact_match",
-    "own_pairs_bleu": "bleu",
-    "own_pairs_held_out": "n",
-}
+def _measured(record: RunRecord) -> dict[str, Any]:
+    """Return the results of a run by name, those on own pairs with a prefix."""
+    if record.results is None:
+        return {}
+    found = asdict(record.results)
+    own, step = found.pop("own_pairs") or {}, found.pop("step")
+    own = {f"own_pairs_{name}": value for name, value in own.items()}
+    return found | own | {"measured_at_step": step}
 
 
 def measurements(path: Path) -> Table:
@@ -362,8 +331,8 @@ def numbers_of_runs(runs: Named) -> Table:
 
 def _rows_of(run: str, path: Path) -> Iterator[tuple[Any, ...]]:
     record = read_record(path)
-    for name, value in figures(record).items():
-        if name in (*_RESULTS, *_OWN_PAIRS) and value is not None:
+    for name, value in _measured(record).items():
+        if value is not None:
             yield "result", run, name, None, value
     for name, value in _flat(settings_of(record)):
         yield "setting", run, name, None, value

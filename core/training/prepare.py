@@ -178,21 +178,11 @@ def _check_model(preset: Preset) -> None:
         return
     for name in ("guide", "scheduled_sampling", "teacher_forcing", "objective"):
         value = getattr(preset.training, name)
-        is_usual = value == getattr(TrainConfig(), name)
         require(
-            is_usual or not model.is_parallel,
-            "{name} is {value}, which is for a decoder that is fed word after "
-            "word: this model's is parallel",
+            value == getattr(TrainConfig(), name),
+            "{name} is {value}, which is for an encoder and a decoder that is fed word after word",
             name=name,
             value=repr(value),
-        )
-        require(
-            is_usual,
-            "{name} is {value}, which is for an encoder and a decoder: this model "
-            "is the {alone} alone",
-            name=name,
-            value=repr(value),
-            alone=model.stacks[0],
         )
 
 

@@ -5,7 +5,6 @@ import math
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import get_args
@@ -154,11 +153,6 @@ def parse_setting(text: str) -> tuple[str, Setting]:
     """
     name, equals, value = text.partition("=")
     if not equals or name not in _NAMES:
-        near = get_close_matches(name, _NAMES, n=1) if equals and name not in _LISTS else []
-        if near:
-            raise ConfigError(
-                "there is no setting {name}; did you mean {near}?", name=repr(name), near=near[0]
-            )
         raise ConfigError(
             "{text} sets nothing: NAME=VALUE with one of {known}",
             text=repr(text),

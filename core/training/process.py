@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from core.files import end_of, read_checked, write_atomically
+from core.files import end_of, read_progress, write_atomically
 from core.jobs.job import Wish
 from core.messages import Message, message_from_json, message_to_json
 from core.runs.checkpoint import has_state, kept_step, newest_checkpoint
@@ -117,7 +117,7 @@ def _has_pairs(path: Path, task: str) -> bool:
 
 def _status(path: Path) -> tuple[dict[str, Any], State]:
     """Return the content of status.json, and the state that it names."""
-    status = read_checked(path / TRAINING.files.progress)
+    status = read_progress(path / TRAINING.files.progress)
     if status is None:
         damage = Message("{name} is damaged", name=TRAINING.files.progress)
         return {"step": 0, **message_to_json(damage)}, "interrupted"

@@ -29,7 +29,7 @@ from core.runs.checkpoint import (
     weights_at,
 )
 from core.runs.folder import TRAINING, RunFolder
-from core.runs.metrics import BLEU_KEYS, read_metrics
+from core.runs.metrics import BLEU_KEYS, read_rows
 from core.runs.run import RunError, RunSettings, load_run, read_settings, read_tokenizer, read_words
 from core.tasks import task_named
 from core.tasks.length_filter import fitting
@@ -57,11 +57,15 @@ class Progress:
     held_out: Quality | None
 
 
-def train_run(path: Path) -> Generator[Progress]:
+def train_run(path: Path, *, evaluates: bool = False) -> Generator[Progress]:
     """Train a prepared run to its end, resuming from its newest checkpoint if there is one.
 
     Under `torchrun` all processes train it together. Closing the generator, or asking for it
     by `core.training.process`, pauses the training after the current step; nothing of it is lost.
+
+    Args:
+        path: The run's folder.
+        evaluates: Whether the trained run is evaluated, unless it was paused.
 
     Raises:
         RunError: The folder is no run, or another process is training it, or took its place.
@@ -70,15 +74,6 @@ def train_run(path: Path) -> Generator[Progress]:
         TrainingError: The loss is not a number.
         OSError: The folder cannot be written to, or the disk is full.
     """
-    yield from _train_run(path, evaluates=False)
-
-
-def complete_run(path: Path) -> Generator[Progress]:
-    """Train a run as `train_run` does, and then evaluate it, unless it was paused."""
-    yield from _train_run(path, evaluates=True)
-
-
-def _train_run(path: Path, *, evaluates: bool) -> Generator[Progress]:
     with workers() as (team, device):
         if team.leads:
             read_settings(path)
@@ -98,6 +93,11 @@ def _train_run(path: Path, *, evaluates: bool) -> Generator[Progress]:
                     break
             if writer is not None:
                 writer.end(device, evaluates=evaluates)
+
+
+def complete_run(path: Path) -> Generator[Progress]:
+    """Train a run as `train_run` does, and then evaluate it, unless it was paused."""
+    yield from train_run(path, evaluates=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class _Writer:
         self.training = training
         self.folder.clear_torn()
         self.folder.forget_after(self.step)
-        rows, _ = read_metrics(self.folder.path)
+        rows = read_rows(self.folder.path)
         self._seconds = next((float(row["seconds"]) for row in rows[::-1] if "seconds" in row), 0.0)
         self._held_out_losses = [row["held_out_loss"] for row in rows if "held_out_loss" in row]
         self._next_live = time.perf_counter() + SECONDS_BETWEEN_LIVE

@@ -25,7 +25,6 @@ from core.studies.heads.findings import task_of
 from core.tasks import Task
 from core.training import process
 from core.training.process import Situation
-from core.training.timing import Stopwatch
 from pages.frame import interrupts, service
 from pages.frame.bounded_cache import BoundedCache, bytes_of, bytes_of_run
 from pages.frame.language import _
@@ -164,12 +163,6 @@ def effects(path: Path) -> HeadEffects | None:
         RunError: What was stored is damaged.
     """
     return read(stored_effects, path)
-
-
-@st.cache_resource(show_spinner=False)
-def stopwatch() -> Stopwatch:
-    """Return the one that tries trainings, for all visitors."""
-    return Stopwatch()
 
 
 def call(function: Callable[..., Computed], *arguments: object) -> Computed:

@@ -10,7 +10,6 @@ from core.tasks import familiarity as familiar
 from core.tasks.familiarity import nearest_words
 from pages.frame import cached, measured_on
 from pages.frame.language import _, capitalised, listed, n_, number, percent, plain
-from pages.frame.messages import explained
 
 NEARLY_UNIFORM, NO_EFFECT = 0.95, 0.02
 GOOD_EXACT_MATCH = 0.9
@@ -244,9 +243,6 @@ def _effect_warnings(run: Run, head: Head) -> list[str]:
 
 
 def _training_warnings(run: Run) -> list[str]:
-    if run.damage:
-        text = _("{why}. Its figures are left out; python -m core evaluate measures them anew.")
-        return [plain(text.format(why=explained(run.damage)))]
     steps = 0 if run.settings.is_opened else run.settings.training.steps
     if run.step < steps:
         text = n_(

@@ -12,7 +12,6 @@ from classroom.settings import Classroom
 from tests.pages.conftest import (  # noqa: F401
     _caches_of_what_is_replaced,
     _packages_looked_through_once,
-    _steps_timed_before,
     _widgets_by_name,
     elsewhere,
     open_app,

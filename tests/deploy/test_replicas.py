@@ -15,7 +15,7 @@ from benchmarks.served_class import SECRETS, proxied, replica
 from benchmarks.websocket_visitor import Visitor
 from classroom import cookie, settings
 from classroom.names import admitted
-from core.runs.metrics import read_metrics
+from core.runs.metrics import read_rows
 from core.training import process
 from core.training.process import pause, situation
 
@@ -118,7 +118,7 @@ async def killed_while_ann_trains(served, ann, at, ben):
         [waiting] = [each.parent for each in trained(runs) if each.parent != run]
         assert process.queue([waiting]) == [waiting]
         assert not situation(waiting).alive
-        until(lambda: read_metrics(run)[0])
+        until(lambda: read_rows(run))
 
         os.kill(replicas[at], signal.SIGKILL)
         with pytest.raises((WebSocketException, OSError)):
@@ -129,12 +129,12 @@ async def killed_while_ann_trains(served, ann, at, ben):
         assert replica_of(log, ann) != at
         # Who was at the other one has noticed nothing.
         assert (await of_ben.go_to("")).seconds
-    measured = len(read_metrics(run)[0])
+    measured = len(read_rows(run))
     assert situation(run).alive
-    until(lambda: len(read_metrics(run)[0]) > measured or situation(run).state == "finished")
+    until(lambda: len(read_rows(run)) > measured or situation(run).state == "finished")
     assert not process.queue([run])
     # Its turn comes by the one that is left.
     pause(run)
     until(lambda: not process.queue([waiting]))
-    until(lambda: read_metrics(waiting)[0])
+    until(lambda: read_rows(waiting))
     assert {each.parent for each in trained(runs)} == {run, waiting}

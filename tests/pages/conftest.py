@@ -1,4 +1,3 @@
-import io
 import json
 import shutil
 from dataclasses import replace
@@ -60,23 +59,6 @@ def _packages_looked_through_once():
     with pytest.MonkeyPatch.context() as patch:
         found = manifest_scanner.scan_component_manifests()
         patch.setattr(manifest_scanner, "scan_component_manifests", lambda: list(found))
-        yield
-
-
-class _KnownAtOnce:
-    """In place of the stopwatch, which begins a process for every size that is asked for."""
-
-    def seconds(self, task, preset, start=None):
-        return SECONDS_OF_A_STEP
-
-
-SECONDS_OF_A_STEP = 0.02
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _steps_timed_before():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cached, "stopwatch", _KnownAtOnce)
         yield
 
 
@@ -217,9 +199,8 @@ def another(own_runs):
 def archive(tmp_path):
     """A run that somebody gave away."""
     shutil.copytree(ROOT / "gallery" / "copy", tmp_path / "given" / "gift")
-    content = io.BytesIO()
-    archive_run(tmp_path / "given" / "gift", content)
-    return content.getvalue()
+    archive_run(tmp_path / "given" / "gift", tmp_path / "gift.zip")
+    return (tmp_path / "gift.zip").read_bytes()
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ def _steps_to_learn(run: Run) -> float | None:
 
 
 def _after_mistake(run: Run) -> float:
-    return after_mistake(run.model, held_out_pairs(run, N_FORCED, 0)).accuracy
+    return after_mistake(run.model, held_out_pairs(run, N_FORCED, 0))
 
 
 def _bleu(run: Run) -> float | None:

@@ -9,13 +9,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 from core.messages import Message
-from core.runs.archive import (
-    chunks_of,
-    opened_archive,
-    parts_of,
-    require_complete,
-    require_readable,
-)
+from core.runs.archive import extract, opened_archive
 from core.runs.run import RunError
 
 LARGEST_SOURCE = 12 << 30
@@ -67,10 +61,10 @@ def local(source: str, room: Path, share: float = 1.0) -> Shares:
 def _unpacked(file: Path, room: Path, share: float) -> Shares:
     """Unpack the files of a model, and return the folder that they were in together."""
     with opened_archive(file.open("rb")) as archive:
-        require_complete(archive)
-        found = [info for info in archive.infolist() if not info.is_dir()]
-        wanted = {info.filename: info for info in found if _is_read(parts_of(info)[-1])}
-        folders = {each.rpartition("/")[0] for each in wanted if Path(each).name == "config.json"}
+        entries = [info for info in archive.infolist() if not info.is_dir()]
+        wanted = [info for info in entries if _is_read(Path(info.filename).name)]
+        paths = [Path(info.filename) for info in wanted]
+        folders = {path.parent for path in paths if path.name == "config.json"}
         if len(folders) != 1:
             raise RunError(
                 "{name} holds {n} folders with a config.json, not one",
@@ -78,26 +72,14 @@ def _unpacked(file: Path, room: Path, share: float) -> Shares:
                 n=len(folders),
             )
         (folder,) = folders
-        chosen = {
-            Path(name).name: info
-            for name, info in wanted.items()
-            if name.rpartition("/")[0] == folder
-        }
-        size = sum(info.file_size for info in chosen.values())
+        chosen = [info for info in wanted if Path(info.filename).parent == folder]
+        size = sum(info.file_size for info in chosen)
         _require_room(size, room)
         n_read = 0
-        for name, info in chosen.items():
-            require_readable(archive, info)
-            with (room / name).open("xb") as out:
-                # What the archive says of its sizes may be a lie; what comes out of it is counted.
-                for chunk in chunks_of(archive, info):
-                    n_read += len(chunk)
-                    if n_read > size:
-                        raise RunError(
-                            "{name} holds more than it says: it is not unpacked", name=file.name
-                        )
-                    out.write(chunk)
-                    yield share * n_read / size
+        for info in chosen:
+            extract(archive, info, room / Path(info.filename).name)
+            n_read += info.file_size
+            yield share * n_read / size
     return room
 
 

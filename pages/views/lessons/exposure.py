@@ -8,7 +8,6 @@ import streamlit as st
 from core.evaluate.exposure import (
     PositionAccuracy,
     exposure,
-    exposures,
     held_out_exposure,
     overall,
 )
@@ -38,8 +37,8 @@ def draw(opened: Opened) -> Shown | None:
         run = _ask(opened, _early(opened))
         path = run.path if isinstance(run, RunAt) else run
         n = measured_on.most(cached.loaded(path), SAMPLES)
-        recipe = Recipe(exposures, [Recipe(held_out_exposure, run, n)])
-        [found] = recipe.result().runs
+        recipe = Recipe(held_out_exposure, run, n)
+        found = recipe.result()
     except RunError as error:
         st.error(plain(explained(error)))
         return None

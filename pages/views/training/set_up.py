@@ -15,7 +15,6 @@ from core.training.forecast import forecast
 from core.training.loop import learning_rate
 from core.training.prepare import check_training, train_tokenizer
 from core.training.presets import LIKE, PRESETS, Preset, Setting, with_settings
-from core.training.timing import seconds_per_step
 from pages.frame import cached, controls, layout, service
 from pages.frame.cached import Keyed
 from pages.frame.charts import chart
@@ -108,7 +107,7 @@ def _shown(wanted: PendingSettings, command: str) -> Shown | None:
         ),
         seen=costs.seen(preset.sized(learned), preset.training),
         recipe=Recipe(forecast, preset, learned),
-        code=[learning_rate, seconds_per_step],
+        code=[learning_rate],
         pictures=[Drawn(chart=each) for each in charts],
         about={"task": _(LABELS[wanted.name]), "command": command},
     )

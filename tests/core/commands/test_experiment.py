@@ -7,7 +7,7 @@ from tests.core.studies.experiments.test_results import results
 def test_all_questions_are_listed(command):
     status, out, _ = command("experiment", "list")
     assert status == 0
-    assert [line.split()[0] for line in out.splitlines()] == list(EXPERIMENTS)
+    assert [line.split()[0] for line in out.splitlines()[1:]] == list(EXPERIMENTS)
     found = json.loads(command("experiment", "list", "--json")[1])
     assert [each["name"] for each in found] == list(EXPERIMENTS)
     [order] = [each for each in found if each["name"] == "order"]
@@ -42,8 +42,6 @@ def test_special_measures_are_shown(command):
     status, out, _ = command("experiment", "show", "copying")
     assert status == 0
     assert "pointer, names share a vector: unseen names right 100.0 %" in out
-    assert "p_gen_words 1.0000, p_gen_names 0.0000" in out
-    assert "no pointer, a vector for each name: seen_names_right 1.0000, seen_exact" in out
     measured = json.loads(command("experiment", "show", "copying", "--json")[1])["measured"]
     assert measured["measures"]["base"]["names_right"]["n"] == 3
     assert "p_gen_words" not in measured["measures"]["plain"]

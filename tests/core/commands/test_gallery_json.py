@@ -12,10 +12,8 @@ import torch
 
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import held_out_samples
-from core.heads import Head
 from core.model import Record
 from core.runs.run import load_run
-from core.studies.experiments import EXPERIMENTS
 from core.vocabulary import BOS, EOS
 
 GALLERY = Path(__file__).resolve().parents[3] / "gallery"
@@ -102,29 +100,3 @@ def test_figures_count_what_is_translated_right(said, name):
     samples = held_out_samples(run, N_SAMPLES, 3)
     right = [translate(run, each.source).text in (each.target, *each.others) for each in samples]
     assert (found["n"], found["exact_match"]) == (N_SAMPLES, sum(right) / N_SAMPLES)
-
-
-@pytest.mark.parametrize(
-    "name", ["copy", *(pytest.param(n, marks=pytest.mark.slow) for n in NAMES if n != "copy")]
-)
-def test_every_head_has_scores_that_are_shares(said, name):
-    run = load_run(GALLERY / name)
-    if run.model.config.is_parallel or not run.model.sites():
-        pytest.skip("it has no heads, or no next word")
-    found = said("heads", GALLERY / name, "--n", N_SAMPLES)
-    heads = {Head.parse(each["head"]) for each in found["heads"]}
-    n_heads = run.model.config.n_heads
-    assert heads == {head for site in run.model.sites() for head in site.heads(n_heads)}
-    scores = [score for each in found["heads"] for score in each["scores"].values() if score]
-    assert scores
-    assert all(0 <= score[name] <= 1 for score in scores for name in ("value", "baseline"))
-
-
-@pytest.mark.parametrize("name", EXPERIMENTS)
-def test_every_experiment_has_figures_of_each_of_its_variants(said, name):
-    found = said("experiment", "show", name)
-    measures = found["measured"]["measures"]
-    assert set(measures) == set(found["variants"])
-    for of_variant in measures.values():
-        for spread in of_variant.values():
-            assert spread["low"] <= spread["mean"] <= spread["high"]

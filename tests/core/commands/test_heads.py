@@ -3,7 +3,6 @@ import shutil
 
 import pytest
 
-from core.jobs import job as jobs
 from core.runs.files import HEADS
 from core.runs.run import load_run
 from core.studies.effects import measuring
@@ -11,6 +10,7 @@ from core.studies.effects.head_effects import head_effects
 from core.studies.effects.measuring import effect_json, stored_effects
 from core.studies.effects.pruning import greedy_pruning, pruning_by_score, pruning_curves
 from core.studies.heads.roles import roles_of_heads
+from core.studies.heads.text_roles import QUESTIONS
 
 
 @pytest.fixture
@@ -47,12 +47,11 @@ def test_text_says_n_and_names_every_head_with_its_intervals(command, path):
     assert status == 0
     assert "8 held-out sentences (seed 0), weights of step 6" in out
     rows = [line for line in out.splitlines() if ".self:" in line or ".cross:" in line]
-    assert len(rows) == 8
     # Exact match, loss and pronouns, each with its interval.
-    assert all(row.count("[") == row.count("]") == 3 for row in rows)
+    assert [row.count("[") for row in rows] == [3] * 8
 
 
-def test_what_is_stored_is_used_unless_n_is_more_or_it_is_to_be_fresh(command, path):
+def test_what_is_stored_is_used_and_stays_unless_it_is_to_be_fresh(command, path):
     command("heads", path, "--n", "8")
     stored = json.loads((path / HEADS).read_text())
     stored["heads"][0]["effect"]["loss"]["after"] = 77.0
@@ -62,38 +61,11 @@ def test_what_is_stored_is_used_unless_n_is_more_or_it_is_to_be_fresh(command, p
         out = command("heads", path, "--json", *arguments)[1]
         return json.loads(out)["heads"][0]["effect"]["loss"]["after"]
 
+    assert after() == after("--n", "8") == 77
+    assert after("--n", "5") < 77
     assert after() == 77
-    assert after("--n", "8") == 77
-    assert after("--n", "8", "--fresh") < 77
-    assert after() < 77
-    assert stored_effects(load_run(path)).n == 8
-    after("--n", "9")
-    assert stored_effects(load_run(path)).n == 9
-
-
-def test_what_is_of_more_sentences_stays_unless_it_is_to_be_fresh(command, path):
-    command("heads", path, "--n", "8")
-    before = (path / HEADS).read_text()
-    status, out, error = command("heads", path, "--n", "5", "--json")
-    assert (status, json.loads(out)["n"]) == (0, 5)
-    assert "stays, being of 8 sentences" in error
-    assert (path / HEADS).read_text() == before
-    command("heads", path, "--n", "5", "--fresh")
+    assert after("--n", "5", "--fresh") < 77
     assert stored_effects(load_run(path)).n == 5
-
-
-def test_where_nothing_can_be_stored_it_is_said_and_printed_all_the_same(
-    command, path, monkeypatch
-):
-    def refuse(*_):
-        raise PermissionError(13, "Permission denied", "somewhere")
-
-    monkeypatch.setattr(jobs, "write_atomically", refuse)
-    status, out, error = command("heads", path, "--n", "5", "--json")
-    assert status == 0
-    assert len(json.loads(out)["heads"]) == 8
-    assert error.startswith("warning: what was measured is not kept: ")
-    assert not (path / HEADS).exists()
 
 
 def test_the_curves_of_pruning_are_kept_on_request(command, path, monkeypatch):
@@ -114,3 +86,14 @@ def test_nobody_measures_what_somebody_measures(refused, path):
     steps = measuring.measured_effects(load_run(path), 5)
     next(steps)
     assert "another process is measuring" in refused("heads", path, "--n", "5")
+
+
+@pytest.mark.parametrize(("name", "half"), [("bert", 30), ("gpt2", 31)])
+def test_roles_on_repeated_tokens_are_found_of_an_opened_model(command, opened_path, name, half):
+    status, out, error = command("heads", opened_path(name))
+    assert status == 0, error
+    first, _, *rows = out.splitlines()
+    assert f"20 sequences of {half} random tokens, said twice" in first
+    assert {row.split()[0] for row in rows} == set(QUESTIONS)
+    found = json.loads(command("heads", opened_path(name), "--json")[1])
+    assert len(found["roles"]["induction"]) == 8

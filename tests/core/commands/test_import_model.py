@@ -22,7 +22,6 @@ def opened(command, folders, tmp_path):
         status, out, error = command("import", folders / name, tmp_path / name)
         assert status == 0
         assert f"{tmp_path / name}: " in out
-        assert "weights in its files: " in error
         assert "parameters" in out and "not counted: weights of its files" in out
         return tmp_path / name
 
@@ -58,7 +57,6 @@ def test_a_translator_translates_and_counts(command, opened):
 
 def test_what_does_not_go_together_is_said(refused, opened):
     assert "it writes nothing" in refused("translate", opened("bert"), TEXT)
-    assert "has an encoder" in refused("continue", opened("marian"), TEXT)
 
 
 def test_what_cannot_be_opened_is_said(refused, tmp_path, folders):

@@ -1,10 +1,8 @@
-import argparse
 import json
 
 import pytest
 
 from core.commands import translate as module
-from core.decoding.many import translate_all
 from core.decoding.mask_predict import PASSES
 from core.decoding.parallel import passes_of
 from core.decoding.sentence import translate
@@ -117,38 +115,13 @@ def test_each_line_becomes_one_whatever_ends_it_and_whatever_is_written(
     assert said.split("\n") == ["one b ", "two b ", "three b ", " b ", ""]
 
 
-def test_an_interrupted_file_holds_whole_lines_and_says_how_many(
-    copy_folder, lines, tmp_path, monkeypatch, capsys
-):
-    def interrupted(run, texts, *how):
-        if LINES[4] in texts:
-            raise KeyboardInterrupt
-        return translate_all(run, texts, *how)
-
-    monkeypatch.setattr(module, "LINES_AT_ONCE", 2)
-    monkeypatch.setattr(module, "translate_all", interrupted)
-    out = tmp_path / "out.txt"
-    with pytest.raises(KeyboardInterrupt):
-        module.translate_file(parsed(copy_folder, "--file", str(lines), "--out", str(out)))
-    assert "stopped: 4 of 5 lines are written" in capsys.readouterr().err
-    assert out.read_text().count("\n") == 4
-
-
-def parsed(run, *options):
-    parser = argparse.ArgumentParser()
-    module.add_arguments(parser)
-    return parser.parse_args([str(run), *options])
-
-
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
         ([], "a SENTENCE, or --file LINES"),
-        (["a", "--out", "x"], "a SENTENCE, or --file LINES"),
         (["a", "--file", "x"], "not with a SENTENCE"),
         (["--file", "x", "--sample"], "not with --sample"),
-        (["--file", "x", "--top-k", "3"], "not with --top-k"),
-        (["--file", "none.txt"], "none.txt: No such file"),
+        (["--file", "none.txt"], "No such file or directory: none.txt"),
     ],
 )
 def test_files_and_sentences_that_do_not_go_together_are_refused(
@@ -180,19 +153,3 @@ def test_a_parallel_decoder_is_decoded_by_mask_predict_in_as_many_passes_as_are_
     assert "by mask-predict" in refused("translate", parallel_folder, "a b c", "--beam", 2)
     assert "needs a parallel decoder" in refused("translate", copy_folder, "a", "--passes", 2)
     assert "not 1 to 64" in refused("translate", parallel_folder, "a b c", "--passes", 0)
-
-
-def test_lines_are_filled_in_as_sentences_are(
-    command, refused, parallel_folder, parallel_run, tmp_path
-):
-    lines = tmp_path / "lines.txt"
-    lines.write_text("a b c d e f\nx y\n", encoding="utf-8")
-    for option, n in (((), PASSES), (("--passes", 1), 1)):
-        _, out, _ = command("translate", parallel_folder, "--file", lines, *option)
-        assert out.splitlines() == [
-            parallel_run.target_tokenizer.decode(passes_of(parallel_run, text, n)[-1].written)
-            for text in ("a b c d e f", "x y")
-        ]
-    assert "fills in all words at once" in refused(
-        "translate", parallel_folder, "--file", lines, "--beam", 2
-    )

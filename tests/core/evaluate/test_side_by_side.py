@@ -7,7 +7,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.decoding import step as step_module
 from core.decoding.choosing import Greedy
 from core.decoding.generate import Forced, decode
 from core.decoding.step import DecodeStep
@@ -68,14 +67,6 @@ def test_the_numbers_of_all_steps_are_those_of_each_by_itself(seed, n_true, n):
         for both in zip(forced_TV, free_TV, strict=False)
     ]
     assert divergences(free, forced) == pytest.approx(expected, abs=1e-6)
-
-
-def test_large_vocabularies_are_compared_in_parts(monkeypatch):
-    steps = [step([0.5, 0.3, 0.2], 2), step([0.1, 0.2, 0.7], 4)]
-    whole = step_figures(steps, [2, 4], [2])
-    assert whole[1].true is whole[1].true_probability is whole[1].true_rank is None
-    monkeypatch.setattr(step_module, "_AT_ONCE", 1)
-    assert step_figures(steps, [2, 4], [2]) == whole
 
 
 def test_losses_of_the_true_tokens_are_added_up():

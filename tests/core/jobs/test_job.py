@@ -5,17 +5,14 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
-from dataclasses import replace
 
 import pytest
 
 from core.jobs import job as jobs
-from core.jobs.job import ROOT, Files, JobError, Status, is_worked_on
-from core.jobs.process import locked, working
+from core.jobs.job import ROOT, JobError, Status, is_worked_on
+from core.jobs.process import working
 from core.messages import MessageError
-from core.runs.folder import TRAINING
 from tests.core.counting import COUNTING, count
 
 SECONDS = 120
@@ -115,13 +112,6 @@ def test_a_stop_leaves_no_trace(folder):
     assert names(folder) == set()
 
 
-def test_what_was_asked_of_the_work_before_is_not_asked_of_the_next(folder):
-    COUNTING.ask(folder, "stop")
-    COUNTING.start(folder, 3)
-    ended(folder)
-    assert (folder / "counted.json").exists()
-
-
 def test_a_killed_process_is_interrupted_and_the_work_can_be_begun_again(folder):
     begun(folder)
     child_of(folder).kill()
@@ -130,12 +120,6 @@ def test_a_killed_process_is_interrupted_and_the_work_can_be_begun_again(folder)
     assert not is_worked_on(folder)
     COUNTING.start(folder, 2)
     assert ended(folder).state == "idle"
-
-
-def test_whoever_looks_leaves_no_lock_behind(folder):
-    (folder / "count.lock").touch()
-    assert not COUNTING.is_held(folder)
-    assert names(folder) == set()
 
 
 def test_a_process_that_dies_at_once_has_said_why(folder, monkeypatch, tmp_path):
@@ -156,24 +140,6 @@ def test_an_error_that_somebody_has_to_mend_is_told(folder):
     assert not (folder / "count.lock").exists()
 
 
-def test_two_who_start_at_once_start_one_process(folder):
-    refused = []
-
-    def begin():
-        try:
-            COUNTING.start(folder, 1_000_000, 0.01)
-        except JobError as error:
-            refused.append(str(error))
-
-    threads = [threading.Thread(target=begin) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert refused == [f"{folder}: another process is counting here"] * 3
-    until(lambda: COUNTING.is_held(folder))
-
-
 def test_two_apps_that_start_at_once_get_one_result_and_the_second_is_refused(folder):
     command = [sys.executable, "-m", COUNTING.module, str(folder), "300", "0.01"]
     both = [
@@ -184,38 +150,10 @@ def test_two_apps_that_start_at_once_get_one_result_and_the_second_is_refused(fo
     assert names(folder) == {"counted.json"}
 
 
-def test_it_is_known_as_at_work_before_it_holds_the_lock(folder, monkeypatch):
-    monkeypatch.setattr(jobs.Job, "is_held", lambda *_: False)
-    COUNTING.start(folder, 1_000_000, 1)
-    assert COUNTING.at_work(folder)
-    assert is_worked_on(folder)
-    with pytest.raises(JobError, match="another process is counting"):
-        COUNTING.start(folder, 3)
-
-
-def test_a_process_that_ends_while_it_is_looked_at_has_the_last_word(folder, monkeypatch):
-    COUNTING.write_progress(folder, "running", {"done": 1, "of": 4})
-
-    def ends_now(*_):
-        COUNTING.write_progress(folder, "paused", {"done": 2, "of": 4})
-        return False
-
-    monkeypatch.setattr(jobs.Job, "is_held", ends_now)
-    assert COUNTING.status(folder) == Status("paused", 2, 4, "")
-
-
 @pytest.mark.parametrize("text", ["[]", "[" * 100_000, '{"of": 3}', '{"done": true, "of": 1}'])
 def test_damaged_progress_is_none(folder, text):
     (folder / "count.progress").write_text(text)
     assert COUNTING.status(folder) == Status("interrupted", 0, 0, "")
-
-
-def test_a_file_of_progress_that_an_older_version_wrote_is_understood(folder):
-    (folder / "count.progress").write_text('{"done": 2, "of": 8, "message": ""}')
-    (folder / "count.log").write_text("Traceback\nKilled\n\n")
-    assert COUNTING.status(folder) == Status("interrupted", 2, 8, "Killed")
-    (folder / "count.progress").write_text('{"done": 2, "of": 8, "message": "it is full"}')
-    assert COUNTING.status(folder) == Status("failed", 2, 8, "it is full")
 
 
 def refused(*_, **__):
@@ -233,13 +171,6 @@ def test_a_folder_that_cannot_be_written_to_is_an_error_and_nobody_works_there(f
     assert (folder.resolve(), COUNTING) not in jobs._started
     assert COUNTING.status(folder) == Status("idle", 0, 0, "")
     assert not is_worked_on(folder)
-
-
-def test_a_lock_that_cannot_be_taken_is_held_by_nobody(folder):
-    (folder / "count.lock").mkdir()
-    assert not COUNTING.is_held(folder)
-    with pytest.raises(OSError):
-        next(count(folder, "3"))
 
 
 def test_who_looks_is_noticed_for_a_few_seconds(folder):
@@ -299,32 +230,3 @@ def test_who_stops_in_between_leaves_no_hold(folder):
     steps.close()
     assert COUNTING.status(folder) == Status("interrupted", 1, 3, "")
     assert not is_worked_on(folder)
-
-
-class GivesUpError(BaseException):
-    """As a library raises where it cannot go on."""
-
-
-@pytest.mark.parametrize("error", [GivesUpError, MemoryError, RecursionError])
-def test_whatever_ends_a_job_is_said_to_have_failed_it(folder, error):
-    with pytest.raises(error), working(COUNTING, folder):
-        raise error("it broke")
-    assert COUNTING.status(folder).state == "failed"
-    assert "it broke" in COUNTING.status(folder).message
-
-
-def test_different_work_on_one_folder_goes_on_side_by_side(folder):
-    other = replace(COUNTING, files=Files.named("other"))
-    with working(COUNTING, folder), working(other, folder), locked(TRAINING, folder):
-        assert COUNTING.is_held(folder)
-        assert other.is_held(folder)
-        assert TRAINING.is_held(folder)
-    # Runs that exist have this one, and nothing is in it.
-    assert names(folder) == {".lock"}
-    assert not is_worked_on(folder)
-
-
-def test_work_that_goes_on_counts_from_where_it_was(folder):
-    with working(COUNTING, folder) as held:
-        told = [(item, COUNTING.status(folder).done) for item in held.counted("cd", of=4, done=2)]
-    assert told == [("c", 3), ("d", 4)]

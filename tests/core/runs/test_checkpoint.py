@@ -1,4 +1,3 @@
-import copy
 import pickle
 import random
 import shutil
@@ -14,7 +13,6 @@ from core.config.training import TrainConfig
 from core.model import build
 from core.runs.checkpoint import (
     CheckpointError,
-    is_snapshot_step,
     load_model,
     load_state,
     newest_checkpoint,
@@ -24,7 +22,7 @@ from core.runs.checkpoint import (
     stops,
     weights_at,
 )
-from core.runs.run import RunError, load_run, read_settings
+from core.runs.run import load_run, read_settings
 from core.training.loop import make_optimizer
 
 CONFIG = ModelConfig(20, n_encoder_layers=1, n_decoder_layers=1, d_model=8, d_ff=8, n_heads=2)
@@ -110,14 +108,6 @@ def test_persistent_buffers_are_kept_exactly_and_others_are_not(tmp_path, with_b
     assert again.decoder_norm.n_seen == 2**40 + 1
 
 
-def test_a_precision_is_for_weights_and_not_for_buffers(tmp_path, with_buffers):
-    save_weights(with_buffers, tmp_path / "weights.safetensors", torch.bfloat16)
-    kept = load_file(tmp_path / "weights.safetensors")
-    assert kept["source_embedding.tokens.weight"].dtype == torch.bfloat16
-    assert kept["decoder_norm.mean_D"].dtype == torch.float32
-    assert kept["decoder_norm.n_seen"].dtype == torch.int64
-
-
 def test_an_optimizer_comes_back_as_it_was(tmp_path):
     _, optimizer = trained()
     save_state(optimizer, tmp_path / "state.safetensors")
@@ -128,16 +118,6 @@ def test_an_optimizer_comes_back_as_it_was(tmp_path):
     for parameter, values in stored.items():
         for name, value in values.items():
             assert torch.equal(restored[parameter][name], value)
-
-
-def test_a_state_of_fewer_weights_is_refused(tmp_path):
-    _, optimizer = trained()
-    save_state(optimizer, tmp_path / "state.safetensors")
-    tensors = load_file(tmp_path / "state.safetensors")
-    few = {name: value for name, value in tensors.items() if not name.startswith("optimizer.0.")}
-    save_file(few, tmp_path / "few.safetensors")
-    with pytest.raises(CheckpointError, match="does not fit this training"):
-        load_state(trained()[1], tmp_path / "few.safetensors")
 
 
 @pytest.mark.parametrize("kind", ["weights", "rounded", "state"])
@@ -175,15 +155,6 @@ def test_a_file_without_a_checksum_is_read(tmp_path):
     assert load_model(tmp_path / "old", CONFIG).config == CONFIG
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff" * 100, b"\x00" * 64])
-def test_garbage_is_named(weights, content):
-    weights.write_bytes(content)
-    with pytest.raises(CheckpointError, match=weights.name):
-        load_model(weights, CONFIG)
-    with pytest.raises(CheckpointError, match=weights.name):
-        load_state(trained()[1], weights)
-
-
 @pytest.mark.parametrize("value", [torch.nan, torch.inf])
 def test_weights_of_a_training_that_diverged_are_refused(tmp_path, value):
     model = build(CONFIG, seed=3)
@@ -196,9 +167,9 @@ def test_weights_of_a_training_that_diverged_are_refused(tmp_path, value):
 
 
 def test_missing_file_is_named(tmp_path):
-    with pytest.raises(CheckpointError, match=r"none\.safetensors: No such file"):
+    with pytest.raises(CheckpointError, match=r"none\.safetensors is missing"):
         load_model(tmp_path / "none.safetensors", CONFIG)
-    with pytest.raises(CheckpointError, match=r"none\.safetensors: No such file"):
+    with pytest.raises(CheckpointError, match=r"none\.safetensors is missing"):
         load_state(trained()[1], tmp_path / "none.safetensors")
 
 
@@ -239,15 +210,6 @@ def test_rounded_weights_are_close_and_small(tmp_path, copy_run):
     assert sizes[0] < 0.75 * sizes[1]
 
 
-def test_a_row_of_zeros_stays_zeros_when_rounded(tmp_path, copy_run):
-    model = copy.deepcopy(copy_run.model)
-    with torch.no_grad():
-        model.encoder[0].feed_forward.expand.weight[3] = 0
-    save_rounded(model, tmp_path / "rounded.safetensors")
-    rounded = load_model(tmp_path / "rounded.safetensors", copy_run.settings.model)
-    assert not rounded.encoder[0].feed_forward.expand.weight[3].any()
-
-
 @pytest.fixture
 def folder(copy_folder, tmp_path):
     return shutil.copytree(copy_folder, tmp_path / "run")
@@ -265,11 +227,6 @@ def test_step_0_is_the_model_as_its_seed_makes_it(folder):
     fresh = build(run.settings.model, run.settings.training.seed)
     for name, weights in fresh.named_parameters():
         assert torch.equal(weights, dict(run.model.named_parameters())[name])
-
-
-def test_a_step_that_was_not_kept_is_refused(folder):
-    with pytest.raises(RunError, match="no weights of step 7 were kept"):
-        load_run(folder, 7)
 
 
 def test_the_exact_weights_of_a_step_come_before_the_rounded_ones(folder):
@@ -290,7 +247,3 @@ def test_a_run_with_patience_opens_with_its_best_weights(prepare, tmp_path):
             save_weights(model, path / folder / f"step-{step:08d}.safetensors")
         (path / "words.txt").write_text("a")
         assert load_run(path).step == opened
-
-
-def test_snapshots_are_log_spaced():
-    assert sum(map(is_snapshot_step, range(1, 100_001))) == 16

@@ -1,4 +1,3 @@
-import json
 import os
 
 import pytest
@@ -161,13 +160,6 @@ def test_metrics_after_a_step_or_cut_off_are_forgotten(folder, rest):
     (folder.path / "metrics.jsonl").write_text(kept + rest)
     folder.forget_after(2)
     assert metrics(folder) == kept
-
-
-def test_status_has_state_step_and_process(folder):
-    folder.write_status("running", 12)
-    status = json.loads((folder.path / "status.json").read_text())
-    assert (status["state"], status["step"], status["pid"]) == ("running", 12, os.getpid())
-    assert isinstance(status["heartbeat"], float)
 
 
 def exported(runs):

@@ -1,4 +1,3 @@
-import os
 import shutil
 import subprocess
 import sys
@@ -54,17 +53,6 @@ def test_a_run_that_a_process_works_on_is_left_alone(run, change, at_work, conte
     assert not run.exists()
 
 
-def test_the_run_is_held_while_it_takes_its_new_name(run, monkeypatch):
-    def rename(old, new):
-        os.replace(old, new)
-        # A process that asks at this moment, under the new name, is refused.
-        with pytest.raises(AssertionError), held_elsewhere(new):
-            pass
-
-    monkeypatch.setattr(folder.os, "rename", rename)
-    assert rename_run(run, "new").is_dir()
-
-
 @pytest.mark.parametrize("there", ["new", "NEW"])
 @pytest.mark.parametrize("make", [Path.mkdir, Path.touch])
 def test_a_name_that_is_taken_in_any_case_of_letters_is_refused(run, there, make, content_of):
@@ -114,21 +102,6 @@ def test_only_runs_are_renamed_and_deleted(runs, change, make):
     with pytest.raises(RunError, match="no such (run|folder)"):
         change(runs / "notes")
     assert names(runs) == before
-
-
-def test_a_run_that_is_moved_away_while_it_is_asked_for_does_not_leave_an_empty_folder(
-    run, monkeypatch
-):
-    class Slow(RunFolder):
-        def held(self):
-            if self.path.name == "mine":
-                os.replace(self.path, self.path.with_name("moved"))
-            return super().held()
-
-    monkeypatch.setattr(folder, "RunFolder", Slow)
-    with pytest.raises(RunError, match="no such (run|folder)"):
-        delete_run(run)
-    assert names(run.parent) == ["moved"]
 
 
 def test_deleting_a_link_leaves_what_it_leads_to(run, tmp_path, content_of):

@@ -1,25 +1,19 @@
 """What was measured of a run: while it trained, of the trained model, and in tables of runs."""
 
 import json
-import os
-import re
 import shutil
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from core.model import count_parameters
 from core.runs.checkpoint import newest_checkpoint, weights_file
 from core.runs.files import RunError
 from core.runs.metrics import (
     LONG,
-    check_figures,
     figures,
     numbers_of_runs,
-    read_metrics,
     read_record,
     read_rows,
     settings_of,
@@ -31,28 +25,9 @@ ROWS = [{"step": step, "loss": 1 / (step + 1)} for step in (1, 20, 300, 4000)]
 LINES = "".join(f"{json.dumps(row)}\n" for row in ROWS).encode()
 
 
-@pytest.fixture(scope="module")
-def growing(tmp_path_factory):
-    """A folder whose files every example writes anew."""
-    return tmp_path_factory.mktemp("run")
-
-
-@given(st.lists(st.integers(0, len(LINES)), max_size=8).map(sorted))
-def test_whoever_looks_while_lines_are_written_reads_each_of_them_once(growing, seen):
-    rows, offset = [], 0
-    for size in (*seen, len(LINES)):
-        (growing / "metrics.jsonl").write_bytes(LINES[:size])
-        found, offset = read_metrics(growing, offset)
-        rows += found
-        assert offset == LINES.rfind(b"\n", 0, size) + 1
-    assert rows == ROWS
-
-
-def test_metrics_that_have_become_shorter_are_read_from_their_beginning(tmp_path):
-    (tmp_path / "metrics.jsonl").write_bytes(LINES)
-    _rows, offset = read_metrics(tmp_path)
-    (tmp_path / "metrics.jsonl").write_bytes(LINES[: LINES.index(b"\n") + 1])
-    assert read_metrics(tmp_path, offset) == (ROWS[:1], LINES.index(b"\n") + 1)
+def test_whole_lines_are_read_while_the_next_is_written(tmp_path):
+    (tmp_path / "metrics.jsonl").write_bytes(LINES[:-3])
+    assert read_rows(tmp_path) == ROWS[:-1]
 
 
 @pytest.mark.parametrize(
@@ -61,24 +36,7 @@ def test_metrics_that_have_become_shorter_are_read_from_their_beginning(tmp_path
 def test_a_line_that_is_no_measurement_is_refused_by_name(tmp_path, line):
     (tmp_path / "metrics.jsonl").write_text(f'{{"step": 1}}\n{line}\n')
     with pytest.raises(RunError, match=r"metrics\.jsonl is damaged"):
-        read_metrics(tmp_path)
-
-
-NAMES = ("exact_match", "bleu", "loss", "n")
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "most"),
-    [
-        ("exact_match", 1.01, "1"),
-        ("bleu", 101, "100"),
-        ("loss", -0.5, "9,007,199,254,740,992"),
-        ("n", 1e308, "9,007,199,254,740,992"),
-    ],
-)
-def test_what_none_can_give_is_named_with_its_bounds(name, value, most):
-    with pytest.raises(ValueError, match=re.escape(f"of_{name} is {value!r}, not 0 to {most}")):
-        check_figures({f"of_{name}": value}, [name], "of_")
+        read_rows(tmp_path)
 
 
 GALLERY = ROOT / "gallery"
@@ -114,7 +72,7 @@ def test_figures_of_a_run_that_was_not_measured_are_missing(tmp_path):
     run = json.loads((GALLERY / "copy" / "run.json").read_text())
     (tmp_path / "run.json").write_text(json.dumps(run))
     found = figures(read_record(tmp_path))
-    assert found["exact_match"] is None
+    assert "exact_match" not in found
     assert found["task"] == "copy"
     assert "command" not in settings_of(read_record(tmp_path))
 
@@ -227,28 +185,10 @@ def test_figures_say_what_bleu_counts(run, tokens, key):
     assert (found.bleu, found.bleu_tokens) == (71.5, tokens)
 
 
-def test_a_perfect_score_may_be_rounded_up(run):
-    change(run / "evaluation.json", bleu=100.00000000000004, exact_match=1.0000000000000002)
-    assert read_record(run).results.bleu == 100.00000000000004
-
-
 def test_of_weights_that_a_step_has_spoiled_the_figures_before_are_shown(run):
     measure(run, [4.0, 2.0, float("nan")])
     (run / "evaluation.json").unlink()
     assert (read_record(run).results.step, read_record(run).results.loss) == (20, 2.0)
-
-
-def test_older_measurements_lack_some_figures(run):
-    (run / "evaluation.json").write_text(json.dumps({"n": 9, "exact_match": 0.5}))
-    found = read_record(run).results
-    assert (found.exact_match, found.bleu, found.chrf, found.loss) == (0.5, None, None, None)
-    assert found.step == 30
-
-
-def test_when_it_changed_is_when_it_was_last_measured(run):
-    os.utime(run / "run.json", (1000, 1000))
-    os.utime(run / "metrics.jsonl", (2000, 2000))
-    assert read_record(run).changed == 2000
 
 
 @pytest.mark.parametrize(
@@ -267,12 +207,4 @@ def test_when_it_changed_is_when_it_was_last_measured(run):
 def test_a_damaged_file_is_named_with_its_run(run, name, content):
     (run / name).write_text(content)
     with pytest.raises(RunError, match=str(run)):
-        read_record(run)
-
-
-@pytest.mark.parametrize("figure", ['"held_out_exact_match": 1.5', '"held_out_bleu": NaN'])
-def test_figures_of_the_training_are_checked_as_those_after_it(run, figure):
-    (run / "evaluation.json").unlink()
-    (run / "metrics.jsonl").write_text(f'{{"step": 10, "held_out_loss": 1.0, {figure}}}\n')
-    with pytest.raises(RunError, match="held_out_.* is .*, not 0 to"):
         read_record(run)

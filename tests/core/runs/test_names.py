@@ -1,4 +1,3 @@
-import string
 import tempfile
 import unicodedata
 from pathlib import Path
@@ -30,10 +29,11 @@ def test_a_name_that_every_system_can_hold_stays_as_it_is(name):
     ("text", "why"),
     [
         *((" \t", "needs a name"), ("x" * (LONGEST + 1), f"{LONGEST} are the most")),
-        *(("a/b", "'/' cannot stand"), ("a\\b", "cannot stand"), ("C:", "':' cannot stand")),
-        *(("a\0", "cannot stand"), ("a\u202eb", "cannot stand"), ("\udcff", "cannot stand")),
-        *(("..", "begin"), (".hidden", "begin"), ("-rf", "begin"), ("\u0301a", "begin")),
-        *(("name.", "ends with a dot"), ("nul", "Windows"), ("Aux.tar.gz", "Windows")),
+        *(
+            (text, "no name of a run")
+            for text in ("a/b", "a\\b", "C:", "a\0", "a\u202eb", "\udcff")
+        ),
+        *((text, "no name of a run") for text in ("..", ".hidden", "-rf", "\u0301a", "name.")),
     ],
 )
 def test_a_name_that_some_system_refuses_is_refused_with_the_reason(text, why):
@@ -65,16 +65,3 @@ def test_a_number_fits_behind_the_longest_name(runs, end):
     name = checked_name("x" * (LONGEST - 3) + end)
     (runs / name).mkdir()
     assert checked_name(free_name(runs, name)) == name[:-2].rstrip("- .") + "-2"
-
-
-@given(st.text(string.ascii_lowercase + " .-", max_size=LONGEST), st.integers(0, 12))
-def test_a_free_name_can_be_a_name_and_is_none_of_those_before(text, n_taken):
-    name = accepted(text)
-    assume(name is not None)
-    with tempfile.TemporaryDirectory() as parent:
-        found = []
-        for _ in range(n_taken + 1):
-            found.append(free_name(Path(parent), name))
-            (Path(parent) / found[-1]).mkdir()
-        assert len(set(found)) == n_taken + 1
-        assert all(checked_name(each) == each for each in found)

@@ -3,12 +3,10 @@ import shutil
 import pytest
 
 from core.evaluate.evaluation import evaluate, held_out_pairs
-from core.evaluate.metrics import measure
 from core.runs.archive import archive_run, unpack_run
 from core.runs.files import EVALUATION, HEADS, PRUNING
 from core.runs.own_text import MOST_LINES, give_text, lines_of, n_given, take_text_back, text_of
 from core.runs.run import RunError, load_run
-from core.studies.effects.head_effects import Silenceable
 from core.studies.heads.findings import task_of
 from core.tasks.translation import Translation
 
@@ -45,23 +43,6 @@ def test_pairs_begin_and_end_as_the_model_does(given, kind):
         ids = run.target_tokenizer.encode(target).ids
         assert pair.target == (config.bos_id, *ids, config.eos_ids[0])
     assert task_of(run).reference(PAIRS[0][0]) == PAIRS[0][1]
-
-
-@pytest.mark.parametrize("kind", ["marian", "t5"])
-def test_what_fills_a_batch_up_counts_nowhere(given, kind):
-    # Marian fills up with its last token, and its first, </s>, is what this project fills up with.
-    run, _ = given(kind, TSV)
-    pairs = held_out_pairs(run, 10, 0)
-    together = measure(run.model, pairs, run.tokenizer, run.target_tokenizer)
-    alone = [measure(run.model, [pair], run.tokenizer, run.target_tokenizer) for pair in pairs]
-    lengths = [len(pair.target) - 1 for pair in pairs]
-    assert together.loss == pytest.approx(
-        sum(n * each.loss for n, each in zip(lengths, alone, strict=True)) / sum(lengths), rel=1e-5
-    )
-    figures = Silenceable(run.model, pairs).figures()
-    assert sorted(figures.n_tokens_N) == sorted(lengths)
-    singly = [Silenceable(run.model, [pair]).figures().loss_N[0] for pair in pairs]
-    assert sorted(figures.loss_N) == pytest.approx(sorted(singly), rel=1e-5)
 
 
 def test_a_model_with_pairs_is_evaluated_and_given_away(given, tmp_path):

@@ -1,6 +1,5 @@
 import io
 import json
-import os
 import stat
 import struct
 import tempfile
@@ -15,6 +14,7 @@ from safetensors.torch import load, save
 
 from core.runs import archive
 from core.runs.archive import archive_run, unpack_run
+from core.runs.checkpoint import newest_checkpoint
 from core.runs.run import RunError, load_run
 
 WEIGHTS = "mine/checkpoints/step-00000030.safetensors"
@@ -26,9 +26,8 @@ def good(copy_folder, tmp_path_factory):
     """The bytes of a good archive of a run called `mine`."""
     link = tmp_path_factory.mktemp("links") / "mine"
     link.symlink_to(copy_folder)
-    file = io.BytesIO()
-    archive_run(link, file)
-    return file.getvalue()
+    archive_run(link, link.with_name("mine.zip"))
+    return link.with_name("mine.zip").read_bytes()
 
 
 @pytest.fixture(scope="session")
@@ -59,10 +58,8 @@ def packed(members, method=zipfile.ZIP_STORED):
     return file.getvalue()
 
 
-def entry(name, mode=0, system=3):
-    info = zipfile.ZipInfo(name)
-    info.create_system, info.external_attr = system, mode << 16
-    return info
+def files_in(folder):
+    return [str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()]
 
 
 def changed_json(members, name, change):
@@ -86,20 +83,11 @@ def test_a_taken_name_gets_a_number_and_what_has_it_is_left_alone(good, runs, th
     assert (runs / there / "notes").read_text() == "old"
 
 
-def test_a_name_that_somebody_takes_at_the_last_moment_is_left_alone(good, runs, monkeypatch):
-    names = iter(("mine", "mine-2"))
-    (runs / "mine").mkdir()
-    (runs / "mine" / "notes").write_text("old")
-    monkeypatch.setattr(archive, "free_name", lambda *_: next(names))
-    assert unpack_run(good, runs) == runs / "mine-2"
-    assert (runs / "mine" / "notes").read_text() == "old"
-
-
 def test_nothing_shows_before_all_of_it_is_checked(good, runs, monkeypatch):
     seen = []
-    check = archive.check_run
+    check = archive._check_run
     monkeypatch.setattr(
-        archive, "check_run", lambda folder: (seen.extend(runs.iterdir()), check(folder))
+        archive, "_check_run", lambda folder: (seen.extend(runs.iterdir()), check(folder))
     )
     unpack_run(good, runs)
     assert [path.name[0] for path in seen] == ["."]
@@ -108,53 +96,42 @@ def test_nothing_shows_before_all_of_it_is_checked(good, runs, monkeypatch):
 @pytest.mark.parametrize(
     "name",
     [
-        "../evil",
-        "mine/../../evil",
-        "/tmp/evil",
-        "mine//run.json",
-        "mine\\..\\..\\evil",
-        "C:/evil",
-        "mine/checkpoints/C:evil",
-        "mine/words.txt\0.png",
-        "..",
+        *("../evil", "mine/../../evil", "/tmp/evil", "mine//run.json", "mine\\..\\..\\evil"),
+        *("C:/evil", "mine/checkpoints/C:evil", "mine/words.txt\0.png", "..", "mine/best/../evil"),
     ],
 )
-def test_a_path_that_leads_out_of_the_folder_is_refused(members, refused, tmp_path, name):
-    info = entry("x")
+def test_nothing_is_written_outside_of_the_folder(members, runs, tmp_path, name):
+    info = zipfile.ZipInfo("x")
     info.filename = name
-    refused(packed({**members, info: b"evil"}), "may lead out")
+    unpack_run(packed({info: b"evil", **members}), runs)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["runs"]
+    assert {f"mine/{each}" for each in files_in(runs / "mine")} == set(members)
 
 
-@pytest.mark.parametrize("mode", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR, stat.S_IFSOCK])
-@pytest.mark.parametrize("name", ["mine/words.txt", "mine/link", "mine/checkpoints"])
-def test_a_link_or_a_device_is_refused(members, refused, mode, name):
-    others = {path: content for path, content in members.items() if path != name}
-    refused(packed({**others, entry(name, mode | 0o777): b"/etc/passwd"}), "is a link or no plain")
+def test_a_link_is_a_file_with_a_path_in_it(members, runs):
+    link = zipfile.ZipInfo("mine/NOTICE")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    taken = unpack_run(packed({**members, link: b"/etc/passwd"}), runs)
+    assert not (taken / "NOTICE").is_symlink()
+    assert load_run(taken).notice == "/etc/passwd"
 
 
-def test_files_that_belong_to_no_run_are_left_out(members, runs, content_of):
+def test_files_that_belong_to_no_run_are_left_out(members, runs):
     strange = {
-        "mine/notes.txt": b"x",
         "mine/evil.py": b"x",
         "mine/.lock": b"x",
-        "mine/request": b"stop",
-        "mine/train.log": b"x",
-        "mine/run.json/more": b"x",
+        "mine/status.json": b"x",
         "mine/Run.json": b"x",
         "mine/live/step-00000099.safetensors": b"x",
         "mine/checkpoints/step-99.safetensors": b"x",
         "mine/checkpoints/step-00000099.pt": b"x",
-        "mine/checkpoints/deep/step-00000099.safetensors": b"x",
         "mine/snapshots/step-00000001.state.safetensors": b"x",
         "mine/empty/": b"",
         "__MACOSX/mine/._run.json": b"x",
         ".DS_Store": b"x",
     }
-    found = content_of(unpack_run(packed({**members, **strange}), runs))
-    assert sorted(f"mine/{name}" for name in found) == sorted(members)
-    folders = {path.name for path in (runs / "mine").iterdir() if path.is_dir()}
-    assert folders == {name.split("/")[1] for name in members if name.count("/") == 2}
+    unpack_run(packed({**members, **strange}), runs)
+    assert {f"mine/{name}" for name in files_in(runs / "mine")} == set(members)
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
@@ -166,32 +143,12 @@ def test_packing_that_may_need_much_memory_is_refused(members, refused, method):
     ("names", "why"),
     [
         (lambda name: [name, name.replace("mine", "other")], "holds 2 folders"),
-        (lambda name: [name.removeprefix("mine/")], "outside of the run's folder"),
+        (lambda name: [name.removeprefix("mine/")], "holds 0 folders"),
         (lambda name: [], "holds 0 folders"),
     ],
 )
 def test_an_archive_without_one_folder_is_refused(members, refused, names, why):
     refused(packed({each: members[name] for name in members for each in names(name)}), why)
-
-
-def test_the_same_file_twice_is_refused(members, refused):
-    with pytest.warns(UserWarning, match="Duplicate"):
-        content = packed({**members, entry("mine/run.json"): b"{}"})
-    refused(content, "'run.json' twice")
-
-
-def test_more_entries_than_any_run_has_are_refused(members, refused):
-    many = {f"mine/{number}": b"" for number in range(10_001)}
-    refused(packed({**members, **many}), "more than 10,000 entries")
-
-
-def test_an_encrypted_archive_is_refused(good, refused):
-    content = bytearray(good)
-    at = -1
-    for mark, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-        while (at := content.find(mark, at + 1)) >= 0:
-            content[at + flags] |= 1
-    refused(bytes(content), "the archive is encrypted")
 
 
 @pytest.mark.parametrize("name", ["mine/words.txt", WEIGHTS])
@@ -220,11 +177,6 @@ def test_a_size_that_is_a_lie_is_seen_through(members, refused, claimed, why):
 @pytest.mark.parametrize("content", [b"", b"PK", b"hello" * 100, b"PK\x05\x06" + bytes(18)[:17]])
 def test_what_is_no_archive_is_refused(refused, content):
     refused(content, "no zip archive")
-
-
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
-def test_half_an_archive_is_refused(good, refused, share):
-    refused(good[: int(len(good) * share)], "no zip archive")
 
 
 def test_a_damaged_file_is_named(good, members, refused):
@@ -260,35 +212,13 @@ def test_whatever_is_changed_in_an_archive_it_is_a_run_or_nothing(good_file, cha
             taken = []
         assert list(Path(parent).iterdir()) == taken
         for path in taken:
-            load_run(path)
-
-
-def test_a_file_whose_name_is_damaged_is_not_taken_for_one_that_nobody_knows(good, refused):
-    at = good.rfind(WEIGHTS.encode())
-    refused(good[:at] + b"mine/x" + good[at + 6 :], "damaged at 'mine/xheckpoints")
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("metrics.jsonl", '{"step": 10, "loss": "x"}\n'),
-        ("evaluation.json", '{"exact_match": "0.5", "n": 9, "seed": 0}'),
-    ],
-)
-def test_figures_that_are_no_numbers_are_refused(members, refused, name, content):
-    refused(packed({**members, f"mine/{name}": content.encode()}), name.split(".")[0])
+            load_run(path, step=None if newest_checkpoint(path) else 0)
 
 
 @pytest.mark.parametrize("missing", ["run.json", "tokenizer.json", "words.txt"])
 def test_an_archive_without_what_a_run_needs_is_refused(members, refused, missing):
     rest = {name: content for name, content in members.items() if name != f"mine/{missing}"}
     refused(packed(rest), f"no usable run: {missing}")
-
-
-@pytest.mark.parametrize("change", [{"d_ff": 64}, {"n_encoder_layers": 1}, {"tied": False}])
-def test_weights_of_another_model_are_refused(members, refused, change):
-    changed = changed_json(members, "mine/run.json", lambda stored: stored["model"].update(change))
-    refused(packed(changed), "other weights than run.json describes")
 
 
 @pytest.mark.parametrize("folder", ["snapshots", "best"])
@@ -304,10 +234,6 @@ def test_scales_that_would_blow_up_a_weight_are_never_applied(members, refused, 
     name = next(name for name, tensor in tensors.items() if tensor.dim() == 2)
     tensors[f"{name}.scale"] = torch.ones(3, *tensors[name].shape)
     refused(packed({**members, WEIGHTS: save(tensors)}), "other weights")
-
-
-def test_an_optimizer_that_is_none_is_refused(members, refused):
-    refused(packed({**members, STATE: b"nonsense"}), "state.safetensors is damaged")
 
 
 @pytest.mark.parametrize(
@@ -346,34 +272,13 @@ def test_text_that_breaks_its_reader_is_refused(members, refused, name, content)
     refused(packed({**members, f"mine/{name}": content}), "no usable run")
 
 
-@pytest.mark.parametrize(
-    ("stored", "status"),
-    [
-        (
-            b'{"state": "running", "step": 3, "pid": 1, "host": "x", "heartbeat": 9.5}',
-            {"state": "running", "step": 3},
-        ),
-        (b'{"state": 1, "step": "x", "message": ["y"]}', {}),
-        (b"[" * 100_000, {}),
-        (b"\xff", {}),
-    ],
-)
-def test_a_process_of_another_machine_is_forgotten(members, runs, stored, status):
-    taken = unpack_run(packed({**members, "mine/status.json": stored}), runs)
-    assert json.loads((taken / "status.json").read_text()) == status
-
-
-@pytest.mark.parametrize("when", ["fsync", "rename", "load"])
+@pytest.mark.parametrize("when", ["extract", "load_run"])
 @pytest.mark.parametrize("error", [OSError(28, "no space left"), KeyboardInterrupt()])
 def test_a_full_disk_leaves_nothing_behind(good, runs, monkeypatch, when, error):
     def fail(*_, **__):
         raise error
 
-    with monkeypatch.context() as patch:
-        if when == "load":
-            patch.setattr(archive, "load_run", fail)
-        else:
-            patch.setattr(os, when, fail)
-        with pytest.raises(type(error)):
-            unpack_run(good, runs)
+    monkeypatch.setattr(archive, when, fail)
+    with pytest.raises(type(error)):
+        unpack_run(good, runs)
     assert list(runs.iterdir()) == []

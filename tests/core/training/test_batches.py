@@ -3,7 +3,6 @@
 import itertools
 import random
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -64,12 +63,6 @@ def test_batches_depend_on_the_seed_and_not_on_the_global_random_state(tokenizer
     torch.manual_seed(2)
     assert all(map(same, first, first_batches(tokenizer, 20, seed=4)))
     assert not any(map(same, first, first_batches(tokenizer, 20, seed=5)))
-
-
-def test_no_two_chunks_are_the_same(tokenizer):
-    batches = first_batches(tokenizer, 3 * BATCHES_PER_CHUNK)
-    sources = Counter(source for batch in batches for source in batch.sources)
-    assert max(sources.values()) == 1
 
 
 def test_batches_of_a_chunk_do_not_overlap_in_length(tokenizer):
@@ -188,19 +181,3 @@ def test_few_own_pairs_go_with_very_many_made_sentences(tokenizer):
     seen = Counter(source for batch in batches for source in batch.sources if source in own)
     assert set(seen) == own
     assert max(seen.values()) - min(seen.values()) <= 1
-
-
-@pytest.mark.parametrize("config", CONFIGS, ids=["pairs", "tokens"])
-def test_any_whole_number_is_a_seed(tokenizer, config):
-    task = Corpus("mine", SAMPLES)
-    orders = [
-        next(training_batches(task, tokenizer, replace(config, seed=seed))).sources
-        for seed in (-1, 0, 1)
-    ]
-    assert len(set(map(tuple, orders))) == 3
-
-
-def test_without_a_share_no_sentence_is_made(tokenizer):
-    batches = training_batches(MIXED, tokenizer, TrainConfig(made_share=0.0))
-    sources = {source for batch in itertools.islice(batches, 10) for source in batch.sources}
-    assert sources <= {each.source for each in SAMPLES}

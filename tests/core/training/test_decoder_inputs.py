@@ -9,7 +9,6 @@ from core.config.training import TrainConfig
 from core.decoding.step import mask_special_tokens
 from core.model import build
 from core.training.decoder_inputs import free_running, sampled_share, scheduled_sampling
-from core.training.loop import make_optimizer, train
 from core.vocabulary import BOS, PAD
 
 
@@ -90,18 +89,3 @@ def test_the_decoder_is_fed_what_it_writes_itself_from_the_first_step_on(droppin
     assert (found.fed_BT[:, 0] == BOS).all()
     assert torch.equal(found.fed_BT == PAD, batch.fed_BT == PAD)
     assert torch.equal(found.labels_BT, batch.labels_BT)
-
-
-def test_training_without_teacher_forcing_uses_it_at_the_first_step(dropping, batch):
-    quiet = build(dropping.config, seed=4)
-    losses = []
-    for forced in (True, False):
-        config = TrainConfig(steps=1, teacher_forcing=forced, label_smoothing=0.0)
-        trained = build(dropping.config, seed=4)
-        [step] = train(trained, make_optimizer(trained, config), [batch], config)
-        losses.append(step.loss)
-        assert any(
-            not torch.equal(one, other)
-            for one, other in zip(trained.parameters(), quiet.parameters(), strict=True)
-        )
-    assert losses[0] != losses[1]

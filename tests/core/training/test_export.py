@@ -1,4 +1,3 @@
-import shutil
 from functools import partial
 
 import numpy as np
@@ -37,16 +36,6 @@ def test_a_snapshot_that_was_not_kept_is_named_and_nothing_is_written(copy_folde
     assert not (tmp_path / "small").exists()
 
 
-def test_a_run_with_patience_is_given_away_with_its_best_weights(copy_folder, tmp_path):
-    patient = shutil.copytree(copy_folder, tmp_path / "patient")
-    settings = (patient / "run.json").read_text()
-    (patient / "run.json").write_text(settings.replace('"patience": 0', '"patience": 2'))
-    newest = next((patient / "best").glob("step-*.safetensors"))
-    newest.rename(newest.with_name("step-00000015.safetensors"))
-    export_run(patient, tmp_path / "small")
-    assert load_run(tmp_path / "small").step == 15
-
-
 @pytest.fixture
 def kept(prepare, tmp_path):
     """A run of 20 steps with the weights of the last three checkpoints."""
@@ -76,12 +65,6 @@ def test_an_averaged_run_has_the_mean_of_the_last_weights(kept, tmp_path):
     assert first == load_run(kept).settings.command
     assert then == f"python -m core average {kept} {tmp_path / 'mean'} --last 2"
     assert run.evaluation == evaluate(run, n=5)
-
-
-def test_more_checkpoints_than_there_are_cannot_be_averaged(kept, tmp_path):
-    with pytest.raises(RunError, match="the mean is of 1 to 3 checkpoints, not of 4"):
-        average_run(kept, tmp_path / "mean", 4)
-    assert not (tmp_path / "mean").exists()
 
 
 def test_own_pairs_stay_where_nothing_else_could_measure_the_run(prepare, tmp_path):

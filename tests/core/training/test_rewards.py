@@ -190,13 +190,6 @@ def test_bleu_of_a_sentence_is_sacrebleus_from_0_to_1(tokenizer, said):
     assert 0 <= found <= 1
 
 
-def test_bleu_as_a_reward_counts_characters_where_there_are_no_spaces(tokenizer):
-    true, said = "白色的猫在睡觉。", "白色的狗在睡觉。"
-    found = reward(tokenizer, "bleu")(ids(tokenizer, said), ids(tokenizer, true))
-    expected = sacrebleu.sentence_bleu(said, [true], tokenize="zh", use_effective_order=True)
-    assert found == pytest.approx(expected.score / 100, abs=1e-9)
-
-
 def test_an_exact_reward_is_1_for_the_right_sentence_and_a_constant_one_for_any(tokenizer):
     exact, constant = reward(tokenizer, "exact"), reward(tokenizer, "constant")
     said, true = [ids(tokenizer, each) for each in SAID], ids(tokenizer, TRUE)

@@ -13,8 +13,6 @@ from core.runs.checkpoint import newest_checkpoint
 from core.runs.run import RunError, load_run, read_settings
 from core.tasks import TASKS
 from core.training import export, prepare, workers
-from core.training.prepare import with_model_of
-from core.training.presets import PRESETS
 from core.training.trainer import train_run
 from tests.core.conftest import MINIATURE
 
@@ -95,15 +93,6 @@ def test_a_run_of_another_model_or_none_cannot_be_begun_with(copy_folder, tmp_pa
     with pytest.raises(RunError):
         begun(tmp_path / "run", tmp_path / "nowhere")
     assert not (tmp_path / "run").exists()
-
-
-def test_the_model_is_that_of_the_start_and_cannot_change(copy_folder):
-    found = with_model_of(copy_folder, PRESETS["tiny"], {"steps": 3})
-    assert found.model == read_settings(copy_folder).model
-    assert found.training == PRESETS["tiny"].training
-    for changes in ({"d_ff": 3}, {"like": "gpt2"}):
-        with pytest.raises(ConfigError, match=f"{next(iter(changes))} cannot change"):
-            with_model_of(copy_folder, PRESETS["tiny"], changes)
 
 
 def test_what_is_given_away_still_shows_where_it_began(

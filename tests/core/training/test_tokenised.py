@@ -45,13 +45,6 @@ def test_whatever_is_written_is_split_as_the_tokenizer_splits_it(tokenizer, samp
         assert (it.source, it.target) == (pair.source, pair.target)
 
 
-def test_words_that_were_forgotten_are_learned_again(tokenizer, monkeypatch):
-    monkeypatch.setattr(tokenised, "MOST_WORDS", 3)
-    monkeypatch.setattr(tokenised, "AT_ONCE", 2)
-    found = TokenisedPairs.of([*SAMPLES, *SAMPLES], tokenizer)
-    assert found.pair(0, tokenizer) == found.pair(len(SAMPLES), tokenizer)
-
-
 def test_pairs_that_do_not_fit_are_left_out_and_counted(tokenizer, tmp_path):
     pairs = encode_samples(tokenizer, SAMPLES)
     longest = sorted(max(len(pair.source), len(pair.target) - 1) for pair in pairs)[25]

@@ -173,12 +173,6 @@ def test_a_finished_run_has_nothing_left_to_do_until_it_is_extended(prepare, tmp
     assert load_run(path).step == 5
 
 
-def test_known_words_are_those_of_the_training_batches(copy_run, translation_run):
-    assert copy_run.known_words == set("abcdefghijklmnopqrstuvwxyz")
-    assert {"The", "."} <= translation_run.known_words
-    assert "Zorbik" not in translation_run.known_words
-
-
 def test_a_loss_that_is_no_number_ends_the_training_and_is_told(prepare, tmp_path, monkeypatch):
     def broken(self, *arguments):
         logits_BTV = forward(self, *arguments)
@@ -238,14 +232,6 @@ def test_training_stops_early_and_the_run_opens_with_its_best_weights(
     assert newest_checkpoint(path).name == "step-00000025.safetensors"
 
 
-def test_without_patience_training_goes_on_and_still_keeps_the_best(prepare, tmp_path, monkeypatch):
-    with_losses(monkeypatch, [2.0, 3.0, 3.0])
-    path = prepare(tmp_path / "run", steps=15, evaluate_every=5)
-    finish(path)
-    assert best_weights(path).name == "step-00000005.safetensors"
-    assert load_run(path).step == 15
-
-
 @pytest.mark.parametrize(("wish", "evaluated"), [("pause", False), ("stop", True)])
 def test_what_is_asked_ends_the_training_after_the_step(
     prepare, tmp_path, monkeypatch, wish, evaluated
@@ -275,13 +261,6 @@ def test_a_clock_that_jumps_changes_no_figure_but_the_heartbeat(prepare, tmp_pat
     assert 0 < seconds[-1] < 1000
 
 
-def test_what_is_asked_before_the_first_step_is_not_forgotten(prepare, tmp_path):
-    path = prepare(tmp_path / "run", steps=50)
-    TRAINING.ask(path, "pause")
-    assert [each.train_step.step for each in train_run(path)] == [1]
-    assert status(path)["state"] == "paused"
-
-
 def test_the_best_weights_survive_a_kill_after_better_ones(prepare, tmp_path, monkeypatch):
     with_losses(monkeypatch, [3.0, 1.0, 2.0, 2.0])
     path = prepare(tmp_path / "run", steps=20, evaluate_every=5, checkpoint_every=7, patience=9)
@@ -295,20 +274,6 @@ def test_the_best_weights_survive_a_kill_after_better_ones(prepare, tmp_path, mo
     # Back at step 7, the best that was measured is that of step 5.
     assert best_weights(path).name == "step-00000005.safetensors"
     assert load_run(path).step == 5
-
-
-def test_figures_are_those_of_the_weights_that_are_loaded(prepare, tmp_path, monkeypatch):
-    monkeypatch.setattr(trainer, "evaluate", partial(evaluate, n=5))
-    path = prepare(tmp_path / "run", steps=5)
-    list(complete_run(path))
-    assert load_run(path).evaluation["step"] == 5
-    assert load_run(path, 1).evaluation is None
-    extend_run(path, 9)
-    longer = train_run(path)
-    next(longer)
-    longer.close()
-    assert load_run(path).step == 6
-    assert load_run(path).evaluation is None
 
 
 def test_a_training_that_cannot_begin_says_why(prepare, tmp_path):

@@ -15,7 +15,6 @@ from safetensors.torch import load_file
 from core.config import ConfigError
 from core.runs.checkpoint import newest_checkpoint
 from core.training import trainer
-from core.training.loop import step_seed
 from core.training.prepare import extend_run
 from core.training.trainer import train_run
 from core.training.workers import ALONE, Workers
@@ -139,9 +138,3 @@ def test_two_processes_that_were_paused_end_like_two_that_were_not(prepare, tmp_
     torchrun(parts, script)
     weights = [newest_checkpoint(path).read_bytes() for path in (whole, parts)]
     assert weights[0] == weights[1]
-
-
-def test_processes_leave_out_different_values():
-    seeds = {step_seed(0, step, rank) for step in range(1, 50) for rank in range(4)}
-    assert len(seeds) == 49 * 4
-    assert all(0 <= seed < 2**63 for seed in seeds)

@@ -54,11 +54,9 @@ def no_weights(path):
 def test_what_is_wrong_with_a_run_is_explained_in_chinese(damage, tmp_path, in_chinese):
     path = Path(shutil.copytree(cached.GALLERY / "copy", tmp_path / "run"))
     damage(path)
-    try:
-        why = load_run(path).damage
-    except RunError as error:
-        why = error
-    assert is_chinese(explained(why).replace(str(path), ""))
+    with pytest.raises(RunError) as refused:
+        load_run(path)
+    assert is_chinese(explained(refused.value).replace(str(path), ""))
 
 
 @pytest.mark.parametrize(

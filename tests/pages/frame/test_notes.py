@@ -14,7 +14,7 @@ from core.studies.heads.question import heads_of
 from pages.frame import cached, notes
 from pages.frame.selection import Opened, inspecting
 from pages.views.attention.pronoun_note import about_pronouns
-from tests.pages.conftest import ROOT, said, shown
+from tests.pages.conftest import ROOT, said
 
 NO_CHANGE = "No change was found when this head is silenced"
 NO_BETTER = "no better than a rule"
@@ -76,15 +76,6 @@ def test_the_best_finder_of_antecedents_that_is_no_better_than_a_rule_is_named()
             assert all(f"n = {best.n}, seed {best.seed}" in line for line in lines)
             found[model, kind] = best.beats_baseline
     assert {*found.values()} == {True, False}
-
-
-def test_a_damaged_evaluation_is_a_warning_and_the_model_can_be_looked_at(open_app, own_copy):
-    (own_copy / "evaluation.json").write_text("{")
-    at = open_app(model="runs/mine")
-    assert not at.error
-    assert "evaluation" in said(at)
-    assert "figures are left out" in said(at)
-    assert shown(at).weights.size
 
 
 def test_a_nearly_uniform_head_is_said(own_copy):

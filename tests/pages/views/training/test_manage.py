@@ -66,7 +66,7 @@ def test_a_run_is_renamed_and_stays_chosen(open_runs, own_copy, content_of):
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("../out", "cannot stand in a name"), ("Other", "already"), (" ", "a name")]
+    ("name", "why"), [("../out", "no name of a run"), ("Other", "already"), (" ", "a name")]
 )
 def test_a_name_that_cannot_be_is_refused_in_a_sentence(open_runs, own_copy, another, name, why):
     another("other")
