@@ -30,7 +30,7 @@ MOVED: Mapping[tuple[str, str], Moved] = {
     ("heads", "overview"): Moved("heads", {"trial": "roles", "roles_on": "sentence"}),
     ("heads", "card"): Moved("heads", {"trial": "head"}),
     ("heads", "alike"): Moved("heads", {"trial": "head"}),
-    ("heads", "paths"): Moved("heads", {"trial": "patch", "patched": "path"}),
+    ("heads", "paths"): Moved("heads", {"trial": "patch"}),
     ("heads", "prune"): Moved("heads", {"trial": "silence", "silenced": "one_by_one"}),
     ("heads", "guided"): Moved("", {"view": "maps", "other": "model", "model": "translate-guided"}),
     ("experiments", "distances"): Moved(
