@@ -20,13 +20,12 @@ from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
 from core.heads import Head, Site
 from core.heads import Kind as Attention
-from core.inspection import inspect_sentence
+from core.inspection import Inspection, inspect_sentence
 from core.model import Probe, Record, Silence, Step
 from core.model.probes import Freeze, Uniform
 from core.runs.run import Run
 from core.studies.effects.head_effects import Figure, HeadEffects, costliest_first, figure_of
 from core.studies.effects.measuring import stored_effects
-from core.studies.heads.summaries import confidence_map
 from core.tokenizer.tokenizer import Token
 
 Kind = Literal["silence", "uniform", "freeze"]
@@ -189,7 +188,7 @@ class AblationReport:
     figure: Figure
     """Which cost the table holds."""
     sharpness: Mapping[Attention, NDArray[np.float32]]
-    """Kind of attention → confidence_LH: the largest weight of a row on this sentence, the mean."""
+    """Kind of attention → largest_LH: the largest weight of a row on this sentence, the mean."""
 
     def table(self) -> dict[str, list[object]]:
         """Return a row for each word, for the loss, and for each head."""
@@ -255,8 +254,22 @@ def ablation_report(
         sentence=_ablated(run, sentence, changed, target, averages),
         effects=stored_effects(run) if figure else None,
         figure=figure or "exact_match",
-        sharpness={each: confidence_map(inspection, each) for each in kinds},
+        sharpness={each: _sharpness(inspection, each) for each in kinds},
     )
+
+
+def _sharpness(inspection: Inspection, kind: Attention) -> NDArray[np.float32]:
+    """Return largest_LH: the largest weight of a row of each head, the mean over its rows.
+
+    Rows that may see one key only do not count.
+    """
+    layers = []
+    for site in inspection.sites_of(kind):
+        attention = inspection.attention[site]
+        chosen_Q = attention.visible_QK.sum(axis=-1) > 1
+        largest_HQ = attention.weights_HQK.max(axis=-1).astype(np.float64)
+        layers.append(largest_HQ[:, chosen_Q].sum(axis=-1) / max(chosen_Q.sum(), 1))
+    return np.array(layers, np.float32)
 
 
 def _ablated(

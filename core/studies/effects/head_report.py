@@ -103,7 +103,7 @@ class HeadReport:
             yield {"what": "place", "name": str(head), "x": x, "y": y}
         for each in self.heads:
             head_row: Row = {"what": "mean_largest_weight", "name": str(each.head)}
-            yield head_row | {"to": str(each.leading or ""), "value": each.confidence.value}
+            yield head_row | {"to": str(each.leading or ""), "value": each.confidence}
 
 
 def head_report(

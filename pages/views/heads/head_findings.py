@@ -57,7 +57,7 @@ def seen(
     head, leading = notes.site_and_head(role.head), role.leading or role.farthest
     if leading is None:
         text = _("{head} has **no role** that beats its baseline")
-        if role.evenness.value > notes.NEARLY_UNIFORM:
+        if role.evenness > notes.NEARLY_UNIFORM:
             text = _("{head} looks at **nothing** in particular: its rows are nearly uniform")
         looks = text.format(head=head)
     elif role.leading is None and _hardly_more(role.scores[leading]):

@@ -37,7 +37,7 @@ def test_a_file_has_every_number_that_is_shown(known):
     [uniform] = [each["value"] for each in rows if each["what"] == "uniform_row"]
     assert uniform == known.card.uniform
     means = {e["name"]: e["value"] for e in rows if e["what"] == "mean_largest_weight"}
-    assert means == {str(each.head): each.confidence.value for each in known.heads}
+    assert means == {str(each.head): each.confidence for each in known.heads}
     [exact] = [r for r in rows if (r["what"], r["name"]) == ("silenced", "exact_match")]
     change = known.effects.of(HEAD).exact_match
     assert (exact["low"], exact["high"], exact["n"]) == (change.low, change.high, change.n)

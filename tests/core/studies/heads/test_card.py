@@ -98,8 +98,7 @@ def test_a_card_agrees_with_the_scores_of_its_roles(copy_run, name):
     role = next(each for each in roles_of_heads(copy_run, N).heads if each.head == head)
     card = head_card(copy_run, head, N)
     assert (card.n_rows, card.n_sentences) == (role.n_rows, role.n_sentences)
-    assert card.largest_R.mean() == pytest.approx(role.confidence.value, abs=1e-6)
-    assert card.uniform == pytest.approx(role.confidence.uniform)
+    assert card.largest_R.mean() == pytest.approx(role.confidence, abs=1e-6)
     assert set(card.examples) == set(role.scores)
     for each, found in card.examples.items():
         assert bool(found.hits) == (role.scores[each].value > 0)

@@ -12,7 +12,7 @@ from core.studies.effects.head_effects import HeadEffect, HeadEffects
 from core.studies.heads.card import Examples, HeadRow, Target, head_card
 from core.studies.heads.likeness import head_likeness
 from core.studies.heads.question import Role, Score
-from core.studies.heads.roles import HeadRole, Measure, roles_of_heads
+from core.studies.heads.roles import HeadRole, roles_of_heads
 from core.tokenizer.tokenizer import Token
 from pages.views.heads import head as head_view
 from pages.views.heads import head_findings, head_map, role_names
@@ -23,7 +23,6 @@ UNSURE = Difference(0.9, 0.9, -0.01, 0.01, 400)
 WORSE = Difference(0.9, 0.7, -0.25, -0.15, 400)
 BETTER = Difference(0.7, 0.75, 0.01, 0.09, 400)
 HEAD = Head.parse("encoder.0.self:0")
-NOTHING = Measure(0.5, 0.1)
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +40,14 @@ def open_head(open_page, head="decoder.0.cross:0", **query):
 
 def role_of(role, *, offset=-2, head="encoder.0.self:0"):
     score = {} if role is None else {role: Score(0.9, 0.1, "any key", 100)}
-    measures = dict.fromkeys(("entropy", "evenness", "distance", "confidence"), NOTHING)
     return HeadRole(
-        head=Head.parse(head), scores=score, offset=offset, n_rows=100, n_sentences=10, **measures
+        head=Head.parse(head),
+        scores=score,
+        offset=offset,
+        evenness=0.5,
+        confidence=0.5,
+        n_rows=100,
+        n_sentences=10,
     )
 
 
@@ -69,7 +73,7 @@ def test_tiles_are_the_heads_by_layer_with_role_and_mean_largest_weight(open_pag
     expected = [
         [found[Head(Kind.CROSS.site(layer), index)] for index in range(4)] for layer in range(2)
     ]
-    weights = np.array([[each.confidence.value for each in row] for row in expected])
+    weights = np.array([[each.confidence for each in row] for row in expected])
     assert panel.values == pytest.approx(weights.astype(np.float32))
     assert panel.texts == [[head_map.tile(each) for each in row] for row in expected]
 
@@ -175,7 +179,7 @@ def test_a_run_whose_pairs_are_gone_says_why_there_is_no_card(open_page, own_cop
 def test_a_head_without_a_role_says_so():
     assert "**no role** that beats its baseline" in seen(role_of(None))
     assert seen(role_of(None), untrained=True).startswith("The model is **untrained**")
-    even = replace(role_of(None), evenness=Measure(0.99, 1.0))
+    even = replace(role_of(None), evenness=0.99)
     assert "looks at **nothing** in particular: its rows are nearly uniform" in seen(even)
 
 
