@@ -1,13 +1,12 @@
-"""What one head does on held-out sentences: where it points most, at what, and how sharply.
+"""What one head does on held-out sentences: where it points most, and examples of its roles.
 
 Only rows with a choice count: those that may see two keys or more. B batch, Q queries, K keys,
 R rows of all sentences together.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 import numpy as np
 import torch
@@ -32,23 +31,8 @@ N_ROWS = 4
 """So many sentences are kept in which the head points most."""
 N_EXAMPLES = 2
 """So many rows are kept that have a role, and that have not."""
-N_BINS = 20
-"""Of the histogram."""
 Describes = Mapping[Side, Callable[[Sequence[int]], tuple[Token, ...]]]
 """Side → what makes of its ids tokens as people read them."""
-
-
-class Target(StrEnum):
-    """What a row's largest weight lies on; only another word says much of the head."""
-
-    WORD = "word"
-    """Another token that is no delimiter; in cross-attention any that is none."""
-    SAME = "same"
-    """In self-attention: the row's own token, or one of the same text."""
-    DELIMITER = "delimiter"
-    """A special token, or punctuation."""
-    SEVERAL = "several"
-    """No single one: several keys have exactly the same weight."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +52,9 @@ class HeadRow:
     """With the largest weight; of equal ones the first."""
     weights_K: NDArray[np.float32]
     visible_K: NDArray[np.bool_]
-    target: Target
+    on_word: bool
+    """Whether the largest weight lies on one key alone that says something of the head: no special
+    token, no punctuation, and in self-attention no token of the same text."""
     pair: tuple[str, str]
     """The words of the row's token (in cross-attention the one to be written, in the decoder's
     self-attention the one fed) and of the token with the largest weight."""
@@ -97,26 +83,11 @@ class HeadCard:
     strongest: tuple[HeadRow, ...]
     """Rows with the largest weights, one of a sentence, of different pairs where there are such;
     on words, or on what else there is where the head never points at one."""
-    pairs: tuple[tuple[tuple[str, str], int], ...]
-    """(query, key) → rows whose largest weight lies so; on words only, the most frequent first."""
     examples: Mapping[Role, Examples]
     """For every role that was asked for."""
-    largest_R: NDArray[np.float64]
-    """The largest weight of each row."""
-    target_R: NDArray[np.str_]
-    """What it lies on, as `Target` has it."""
-    uniform: float
-    """The mean of the same in a head whose rows are uniform."""
+    n_rows: int
+    """Rows with a choice."""
     n_sentences: int
-
-    @property
-    def n_rows(self) -> int:
-        """Rows with a choice."""
-        return len(self.largest_R)
-
-    def share(self, target: Target) -> float:
-        """Return in which share of the rows the largest weight lies on such a target."""
-        return float((self.target_R == target).mean()) if self.n_rows else 0.0
 
 
 def head_card(run: Run, head: Head, n: int = N_SENTENCES, seed: int = SEED) -> HeadCard:
@@ -138,16 +109,12 @@ def study_head(
 ) -> HeadCard:
     """Return what a head does in these sentences."""
     rows = list(_rows(model, pairs, questions, head, describe))
-    seen_R = np.array([row.visible_K.sum() for row in rows], np.float64)
-    words = [row for row in rows if row.target is Target.WORD]
+    words = [row for row in rows if row.on_word]
     return HeadCard(
         head=head,
         strongest=strongest(words or rows),
-        pairs=tuple(Counter(row.pair for row in words).most_common()),
         examples=_examples(rows),
-        largest_R=np.array([row.weight for row in rows], np.float64),
-        target_R=np.array([str(row.target) for row in rows], np.str_),
-        uniform=float((1 / seen_R).mean()) if rows else 0.0,
+        n_rows=len(rows),
         n_sentences=len(pairs),
     )
 
@@ -167,20 +134,6 @@ def strongest(rows: Sequence[HeadRow], n: int = N_ROWS) -> tuple[HeadRow, ...]:
     others = [row for row in ranked if first_of_pair[row.pair] is not row]
     different = [row for row in ranked if first_of_pair[row.pair] is row]
     return tuple([*different, *others][:n])
-
-
-def histogram(card: HeadCard, n_bins: int = N_BINS) -> dict[Target, NDArray[np.int64]]:
-    """Return how many rows have a largest weight between 0 and 1/n, 1/n and 2/n, … up to 1.
-
-    Of every kind of target that there is.
-    """
-    # Softmax in 32-bit floats may end a little above 1.
-    largest_R = np.minimum(card.largest_R, 1.0)
-    return {
-        target: np.histogram(largest_R[card.target_R == target], n_bins, (0.0, 1.0))[0]
-        for target in Target
-        if (card.target_R == target).any()
-    }
 
 
 @torch.inference_mode()
@@ -222,7 +175,7 @@ def _rows(
                     key=key,
                     weights_K=weights_K,
                     visible_K=rows.visible_BQK[at, query, : len(keys)].numpy().copy(),
-                    target=_target(queries[query], keys[key], weights_K, head.kind),
+                    on_word=_is_on_word(queries[query], keys[key], weights_K, head.kind),
                     pair=(own, _word(keys, key)),
                     roles={
                         role: bool(target_BQK[at, query, key])
@@ -237,12 +190,9 @@ def _word(tokens: Sequence[Token], at: int) -> str:
     return "".join(each.text for each in tokens if each.word == tokens[at].word)
 
 
-def _target(query: Token, key: Token, weights_K: NDArray[np.float32], kind: Kind) -> Target:
-    if (weights_K == weights_K.max()).sum() > 1:
-        return Target.SEVERAL
-    if kind.is_self and query.text == key.text:
-        return Target.SAME
-    return Target.DELIMITER if is_delimiter(key) else Target.WORD
+def _is_on_word(query: Token, key: Token, weights_K: NDArray[np.float32], kind: Kind) -> bool:
+    is_same = kind.is_self and query.text == key.text
+    return (weights_K == weights_K.max()).sum() == 1 and not is_same and not is_delimiter(key)
 
 
 def _with_offset(rows: Sequence[HeadRow]) -> Iterator[HeadRow]:

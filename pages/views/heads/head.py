@@ -106,7 +106,7 @@ def _draw(opened: Opened, known: HeadReport) -> list[Drawn]:
 
 def _draw_strips(card: HeadCard) -> Drawn:
     text = _("**Where it points most**: it never points at another word")
-    if card.pairs:
+    if card.strongest[0].on_word:
         text = _("**Where it points most**, in sentences that it never saw")
     st.markdown(text)
     written = token_strips([_strip(row, card.head) for row in card.strongest])

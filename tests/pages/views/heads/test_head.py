@@ -9,7 +9,7 @@ from core.evaluate.intervals import Difference
 from core.heads import Head, Kind
 from core.runs.run import load_run
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.heads.card import Examples, HeadRow, Target, head_card
+from core.studies.heads.card import Examples, HeadRow, head_card
 from core.studies.heads.likeness import head_likeness
 from core.studies.heads.question import Role, Score
 from core.studies.heads.roles import HeadRole, roles_of_heads
@@ -134,7 +134,7 @@ def test_the_pieces_of_a_word_are_joined_in_a_strip():
     tokens = tuple(Token(text, text == "EOS", word) for text, word in pieces)
     weights, visible = np.array([0.1, 0.2, 0.3, 0.4], np.float32), np.array([1, 1, 1, 0], bool)
     row = HeadRow(
-        0, "", tokens, tokens, None, 2, 2, weights, visible, Target.WORD, ("glost", "glost"), {}
+        0, "", tokens, tokens, None, 2, 2, weights, visible, True, ("glost", "glost"), {}
     )
     strip = head_view._strip(row, HEAD)
     assert [label.text for label in strip.keys] == ["The", "glost", "EOS"]
@@ -222,7 +222,7 @@ def row(query, key):
     weights, visible = np.array([0.1, 0.9], np.float32), np.ones(2, bool)
     text = "a *sentence*"
     return HeadRow(
-        0, text, tokens, tokens, None, 0, 1, weights, visible, Target.WORD, (query, key), {}
+        0, text, tokens, tokens, None, 0, 1, weights, visible, True, (query, key), {}
     )
 
 
