@@ -133,9 +133,7 @@ def test_the_pieces_of_a_word_are_joined_in_a_strip():
     pieces = (("The", 0), ("gl", 1), ("ost", 1), ("EOS", 2))
     tokens = tuple(Token(text, text == "EOS", word) for text, word in pieces)
     weights, visible = np.array([0.1, 0.2, 0.3, 0.4], np.float32), np.array([1, 1, 1, 0], bool)
-    row = HeadRow(
-        0, "", tokens, tokens, None, 2, 2, weights, visible, True, ("glost", "glost"), {}
-    )
+    row = HeadRow(0, "", tokens, tokens, None, 2, 2, weights, visible, True, ("glost", "glost"), {})
     strip = head_view._strip(row, HEAD)
     assert [label.text for label in strip.keys] == ["The", "glost", "EOS"]
     assert strip.weights_K.tolist() == pytest.approx([0.1, 0.5, 0.4])
@@ -221,9 +219,7 @@ def row(query, key):
     tokens = (Token(query, False, 0), Token(key, False, 1))
     weights, visible = np.array([0.1, 0.9], np.float32), np.ones(2, bool)
     text = "a *sentence*"
-    return HeadRow(
-        0, text, tokens, tokens, None, 0, 1, weights, visible, True, (query, key), {}
-    )
+    return HeadRow(0, text, tokens, tokens, None, 0, 1, weights, visible, True, (query, key), {})
 
 
 def test_sentences_that_made_a_score_are_said_as_they_were_typed():
