@@ -15,7 +15,7 @@ from core.runs.folder import TRAINING, RunFolder
 from core.runs.metrics import read_record
 from core.runs.run import RunError, load_run
 from core.studies.effects.measuring import stored_effects
-from core.studies.effects.pruning import pruning_curves
+from core.studies.effects.pruning import pruning_curve
 from core.studies.opening.opening import open_model
 from core.training.export import export_run
 from core.training.process import situation
@@ -52,7 +52,7 @@ READERS = {
     "metrics.jsonl": lambda path: RunFolder(path).forget_after(20),
     "evaluation.json": read_record,
     "heads.json": lambda path: stored_effects(load_run(path)),
-    "pruning.json": lambda path: pruning_curves(load_run(path), 4).orders,
+    "pruning.json": lambda path: pruning_curve(load_run(path), 4).points,
     "status.json": situation,
     "train.log": situation,
     "request": TRAINING.asked,

@@ -26,7 +26,7 @@ from core.runs.metrics import figures, read_record, read_rows
 from core.runs.own_text import give_text, text_of
 from core.runs.run import RunError, load_run, read_settings
 from core.studies.effects.measuring import measured_effects, stored_effects
-from core.studies.effects.pruning import GREEDY, greedy_pruning, pruning_curves, store_pruning
+from core.studies.effects.pruning import greedy_pruning, pruning_curve, store_pruning
 from core.studies.heads.findings import task_of
 from core.studies.opening.opening import open_model
 from core.tasks import Sample
@@ -72,7 +72,7 @@ def trained(path, miniature):
     run = load_run(path)
     for _ in measured_effects(run, N_MEASURED):
         pass
-    store_pruning(run, {GREEDY: tuple(filter(None, greedy_pruning(run, N_MEASURED)))})
+    store_pruning(run, tuple(filter(None, greedy_pruning(run, N_MEASURED))))
     (path / "NOTICE").write_text("Of nobody.\n")
     shutil.rmtree(before)
 
@@ -126,7 +126,7 @@ def told_of(path, steps):
         yield f"predictions {step}", lambda step=step: predictions(runs[step])
     yield "known", lambda: known(runs[None])
     yield "effects", lambda: stored_effects(runs[None])
-    yield "pruning", lambda: pruning_curves(runs[None], N_MEASURED).orders
+    yield "pruning", lambda: pruning_curve(runs[None], N_MEASURED).points
     yield "pairs", lambda: pairs(runs[None])
     yield "damage", lambda: told_damage(runs[None])
 
