@@ -105,8 +105,8 @@ def suggested_move(
     Args:
         weights_QK: A head's map.
         visible_QK: True where a row may look.
-        preferred: Rows to take the first of, where it can look at more than one key; of all others
-            it is the row with the largest weight.
+        preferred: Rows to take the one of that has the largest weight; where none of them can look
+            at more than one key, it is any row.
         nouns: Keys to take the one of that it looks at most, of those where it does not look most
             already; where there is none, it is any key.
 
@@ -116,8 +116,8 @@ def suggested_move(
     able = [row for row in range(len(weights_QK)) if visible_QK[row].sum() > 1]
     if not able:
         return None
-    wanted = [row for row in sorted(preferred) if row in able]
-    row = wanted[0] if wanted else max(able, key=lambda each: float(weights_QK[each].max()))
+    rows = [row for row in able if row in preferred] or able
+    row = max(rows, key=lambda each: float(weights_QK[each].max()))
     shown_K = np.where(visible_QK[row], weights_QK[row], -1.0)
     _most, *others = np.argsort(-shown_K, kind="stable")[: visible_QK[row].sum()].tolist()
     return row, next((key for key in others if key in nouns), others[0])

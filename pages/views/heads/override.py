@@ -19,6 +19,7 @@ from core.studies.effects.overriding import (
     rewired,
     suggested_move,
 )
+from core.tasks.translation.names import FUNCTION_WORDS
 from core.tokenizer.tokenizer import Token
 from pages.frame import cached, clicks, notes, selection, session
 from pages.frame.components import matrices
@@ -82,6 +83,8 @@ def _chosen_move(opened: Opened, head: Head) -> tuple[int, int] | None:
     pronouns = frozenset() if opened.task is None else opened.task.pronouns
     tokens = inspection.tokens_of(head.kind.query_side)
     preferred = [at for at, token in enumerate(tokens) if token.text.lower() in pronouns]
+    # Without a pronoun, a row of “the” or of a full stop would say little.
+    preferred = preferred or [at for at, token in enumerate(tokens) if _is_content_word(token)]
     # Its other nouns say more than words that no pronoun stands for, and words more than marks.
     known = head.kind.key_side == "source" and opened.task is not None
     nouns = cached.call(nouns_of, opened.path, opened.sentence) if known else ()
@@ -91,6 +94,12 @@ def _chosen_move(opened: Opened, head: Head) -> tuple[int, int] | None:
     )
     visible_QK = inspection.attention[head.site].visible_QK
     return suggested_move(weights_QK, visible_QK, preferred, nouns)
+
+
+def _is_content_word(token: Token) -> bool:
+    """Say whether a token seems to be a word with a meaning of its own: neither “la” nor “the”."""
+    word = token.text.strip().casefold()
+    return not token.special and word.isalpha() and len(word) > 2 and word not in FUNCTION_WORDS
 
 
 def _draw_map(opened: Opened, shown: WeightMove) -> Drawn:

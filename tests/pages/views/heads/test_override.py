@@ -68,10 +68,16 @@ def test_it_is_moved_from_the_animal_to_the_street_and_il_becomes_elle(open_over
             "**they** is made to look at **bridges** instead of **goats**",
         ),
         ("Where do you live?", "**you** is made to look at **live** instead of **Where**"),
+        ("The dog saw the cat.", "**dog** is made to look at"),
     ],
 )
 def test_by_default_the_row_looks_at_another_noun_or_else_at_a_word(open_override, sentence, said):
     assert said in read(open_override(model="everyday", sentence=sentence))
+
+
+def test_without_a_pronoun_the_row_of_a_word_with_a_meaning_is_moved(open_override):
+    at = open_override(model="everyday", sentence="I love you.", kind="cross", layer="1", head="1")
+    assert "**aime → " in read(at)
 
 
 def test_a_click_moves_that_row_and_is_in_the_link(open_override, inspection):
