@@ -98,6 +98,20 @@ class BeforeAfter:
         """Whether the translation stays as it is."""
         return self.before.translation.target_ids == self.after.translation.target_ids
 
+    def words(self) -> Iterator[dict[str, object]]:
+        """Yield a row of a table for each word that both were fed."""
+        both = zip(self.before.reference, self.after.reference, strict=True)
+        for step, (before, after) in enumerate(both):
+            yield {
+                "what": "probability",
+                "step": step,
+                "word": before.token.text,
+                "before": before.probability,
+                "after": after.probability,
+                "most_probable_after": after.best.text,
+                "its_probability": after.best_probability,
+            }
+
 
 def before_after(
     run: Run, sentence: str, probe: Probe | None, own: Translation | None = None
@@ -169,25 +183,16 @@ class AblationReport:
 
     def table(self) -> dict[str, list[object]]:
         """Return a row for each word, for the loss, and for each head."""
-        rows = [*self._words(), *(self._effects(self.effects) if self.effects else self._sharp())]
+        found = self.sentence
+        losses = {"what": "loss", "before": found.loss_before, "after": found.loss_after}
+        rows = [
+            *found.words(),
+            losses,
+            *(self._effects(self.effects) if self.effects else self._sharp()),
+        ]
         names = ["what", "head", "step", "word", "before", "after", "change", "low", "high"]
         names += ["sure", "n", "most_probable_after", "its_probability"]
         return {name: [row.get(name) for row in rows] for name in names}
-
-    def _words(self) -> Iterator[dict[str, object]]:
-        found = self.sentence
-        both = zip(found.before.reference, found.after.reference, strict=True)
-        for step, (before, after) in enumerate(both):
-            yield {
-                "what": "probability",
-                "step": step,
-                "word": before.token.text,
-                "before": before.probability,
-                "after": after.probability,
-                "most_probable_after": after.best.text,
-                "its_probability": after.best_probability,
-            }
-        yield {"what": "loss", "before": found.loss_before, "after": found.loss_after}
 
     def _effects(self, effects: HeadEffects) -> Iterator[dict[str, object]]:
         for each in costliest_first(effects, self.figure):

@@ -35,6 +35,7 @@ from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.heads import head_jobs, named_heads, prune, silence_grid
 from pages.views.heads import silence_sentence as sentence
+from pages.views.heads.translations import chances
 from viz.component.standalone import Drawn
 
 WHICH, CHOSEN, ONE_BY_ONE = "silenced", "chosen", "one_by_one"
@@ -105,7 +106,7 @@ def _draw(
         pictures = [silence_grid.grid(opened, heads, report)]
     with right:
         sentence.say(opened.run, found, heads, instead)
-        pictures.append(chart(sentence.chances(found)))
+        pictures.append(chart(chances(found)))
         _say_of_one(opened, heads, effects if instead == "silence" else None)
         _offer_to_measure(opened.run, effects)
     return pictures

@@ -15,14 +15,12 @@ from core.studies.effects.ablation import (
 )
 from core.tasks import Task
 from pages.frame import cached, layout, measured_on, notes
-from pages.frame.language import N_, _, n_, number, percent, plain, translated
+from pages.frame.language import N_, _, n_, number
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.typography import written_name
 from pages.views.heads.silence_grid import telling_head
-from pages.views.heads.translations import before_and_after
-from viz.charts.curves import Chart
-from viz.charts.step_chances import DEFAULT_CHANCE_TEXTS, step_chances
+from pages.views.heads.translations import before_and_after, most_changed
 
 LABELS = {"silence": N_("silence"), "average": N_("average")}
 """What a changed head does, in the link → its label."""
@@ -55,7 +53,7 @@ def seen(run: Run, found: Ablated, heads: Sequence[Head], instead: str) -> str:
     text = _("{how} the {translation} **changes**: {most}")
     if found.same_text:
         text = _("{how} the {translation} **stays**: {most}")
-    return text.format(how=how, translation=written_name(run), most=_most_changed(found))
+    return text.format(how=how, translation=written_name(run), most=most_changed(found))
 
 
 def _named(heads: Sequence[Head]) -> str:
@@ -82,41 +80,8 @@ def telling(run: Run, task: Task) -> str:
     return cached.call(first_changed, run.path, examples, (telling_head(run),))
 
 
-def chances(found: Ablated) -> Chart:
-    """Return the chart of the probabilities of the model's own words and of those that lead now."""
-    own, now = found.before.reference, found.after.reference
-    return step_chances(
-        [each.token.text for each in own],
-        [each.probability for each in own],
-        [each.probability for each in now],
-        [each.best.text for each in now],
-        [each.best_probability for each in now],
-        translated(DEFAULT_CHANCE_TEXTS),
-    )
-
-
 def _what_is_done(run: Run) -> str:
     """Return what frozen heads do."""
     n = measured_on.most(run, N_AVERAGED)
     text = _("Average: a head always gives its average over {sentences}.")
     return text.format(sentences=measured_on.drawn(run, n, SEED))
-
-
-def _most_changed(found: Ablated) -> str:
-    """Say which of the model's own words falls behind another, or else changes most."""
-    both = list(zip(found.before.reference, found.after.reference, strict=True))
-    led = [pair for pair in both if pair[0].best.text == pair[0].token.text]
-    fallen = [pair for pair in led if pair[1].best.text != pair[0].token.text]
-    own, now = max(fallen or both, key=lambda pair: abs(pair[1].probability - pair[0].probability))
-    text = _("**{word}** changes most, from {before} to **{after}**.")
-    if fallen:
-        text = _("**{word}** falls from {before} to **{after}**, **{other}** leads with {lead}.")
-    elif percent(own.probability) == percent(now.probability):
-        text = _("none of its words becomes more or less probable.")
-    return text.format(
-        word=plain(own.token.text),
-        before=percent(own.probability),
-        after=percent(now.probability),
-        other=plain(now.best.text),
-        lead=percent(now.best_probability),
-    )

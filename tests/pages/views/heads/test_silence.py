@@ -15,7 +15,7 @@ from core.studies.effects.measuring import HEADS, store_effects
 from core.studies.heads.findings import best_pronoun_head
 from core.studies.heads.question import heads_of
 from pages.frame.language import percent
-from pages.views.heads import silence, silence_grid, silence_sentence
+from pages.views.heads import silence, silence_grid, translations
 from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
 from tests.viz.unpacked import unpack_matrices
 
@@ -237,11 +237,11 @@ def test_a_word_that_falls_behind_is_named_before_one_that_changes_more():
     before = reference(("Mes", 0.52, "Mes", 0.52), ("chien", 0.2, "chien", 0.2))
     flips = reference(("Mes", 0.45, "Ma", 0.5), ("chien", 0.9, "chien", 0.9))
     stays = reference(("Mes", 0.51, "Mes", 0.51), ("chien", 0.9, "chien", 0.9))
-    said = silence_sentence._most_changed(SimpleNamespace(before=before, after=flips))
+    said = translations.most_changed(SimpleNamespace(before=before, after=flips))
     assert said.replace("\u00a0", " ") == (
         "**Mes** falls from 52 % to **45 %**, **Ma** leads with 50 %."
     )
-    said = silence_sentence._most_changed(SimpleNamespace(before=before, after=stays))
+    said = translations.most_changed(SimpleNamespace(before=before, after=stays))
     assert said.startswith("**chien** changes most")
 
 
