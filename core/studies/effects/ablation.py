@@ -98,8 +98,8 @@ class BeforeAfter:
         """Whether the translation stays as it is."""
         return self.before.translation.target_ids == self.after.translation.target_ids
 
-    def words(self) -> Iterator[dict[str, object]]:
-        """Yield a row of a table for each word that both were fed."""
+    def rows(self) -> Iterator[dict[str, object]]:
+        """Yield a row of a table for each word that both were fed, and one for the loss."""
         both = zip(self.before.reference, self.after.reference, strict=True)
         for step, (before, after) in enumerate(both):
             yield {
@@ -111,6 +111,7 @@ class BeforeAfter:
                 "most_probable_after": after.best.text,
                 "its_probability": after.best_probability,
             }
+        yield {"what": "loss", "before": self.before.loss, "after": self.after.loss}
 
 
 def before_after(
@@ -158,22 +159,11 @@ def outcome(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Ablated(BeforeAfter):
-    """A sentence before and after some heads are changed, both fed the unchanged translation."""
-
-    loss_before: float
-    """Of the target, or of the own translation where none is known, in nats per token."""
-    loss_after: float
-    target: str
-    """The true one; empty where it is not known."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class AblationReport:
     """What changed heads do to a sentence, and what is known of every head."""
 
-    sentence: Ablated
+    sentence: BeforeAfter
     effects: HeadEffects | None
     """What silencing each head costs on held-out sentences, where that was measured."""
     figure: Figure
@@ -183,11 +173,8 @@ class AblationReport:
 
     def table(self) -> dict[str, list[object]]:
         """Return a row for each word, for the loss, and for each head."""
-        found = self.sentence
-        losses = {"what": "loss", "before": found.loss_before, "after": found.loss_after}
         rows = [
-            *found.words(),
-            losses,
+            *self.sentence.rows(),
             *(self._effects(self.effects) if self.effects else self._sharp()),
         ]
         names = ["what", "head", "step", "word", "before", "after", "change", "low", "high"]
@@ -221,7 +208,6 @@ def ablation_report(
     sentence: str,
     heads: Collection[Head],
     figure: Figure | None = "exact_match",
-    target: str = "",
     averages: Averages | None = None,
 ) -> AblationReport:
     """Translate a sentence with heads changed, and return beside it what each head costs.
@@ -233,7 +219,7 @@ def ablation_report(
     inspection = inspect_sentence(run, sentence)
     kinds = dict.fromkeys(site.attention for site in run.model.sites())
     return AblationReport(
-        sentence=_ablated(run, sentence, heads, target, averages),
+        sentence=before_after(run, sentence, ablation(heads, averages) if heads else None),
         effects=stored_effects(run) if figure else None,
         figure=figure or "exact_match",
         sharpness={each: _sharpness(inspection, each) for each in kinds},
@@ -252,18 +238,6 @@ def _sharpness(inspection: Inspection, kind: Kind) -> NDArray[np.float32]:
         largest_HQ = attention.weights_HQK.max(axis=-1).astype(np.float64)
         layers.append(largest_HQ[:, chosen_Q].sum(axis=-1) / max(chosen_Q.sum(), 1))
     return np.array(layers, np.float32)
-
-
-def _ablated(
-    run: Run, sentence: str, heads: Collection[Head], target: str, averages: Averages | None
-) -> Ablated:
-    probe = ablation(heads, averages) if heads else None
-    found = before_after(run, sentence, probe)
-    losses = found.before.loss, found.after.loss
-    if target_ids := tuple(run.target_tokenizer.encode(target).ids):
-        first, second = (outcome(run, sentence, target_ids, each) for each in (None, probe))
-        losses = first.loss, second.loss
-    return Ablated(found.before, found.after, *losses, target if target_ids else "")
 
 
 def first_changed(

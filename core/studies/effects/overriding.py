@@ -116,8 +116,7 @@ class WeightMove:
         """Return a row for each cell of the map, each word that is written, and the loss."""
         rows = [*self._weights()]
         if self.override is not None:
-            losses = {"before": self.override.before.loss, "after": self.override.after.loss}
-            rows += [*self.override.words(), {"what": "loss", **losses}]
+            rows += self.override.rows()
         names = ["what", "row", "row_text", "key", "key_text", "visible", "before", "after", "step"]
         names += ["word", "most_probable_after", "its_probability"]
         return {name: [row.get(name) for row in rows] for name in names}

@@ -97,9 +97,9 @@ def _draw(opened: Opened, known: HeadReport) -> list[Drawn]:
         tiles = head_map.draw(known.heads, known.card.head)
     _say(opened, known)
     fold(
-        _("All roles, with sentences that made the scores"),
+        _("All roles"),
         "head_roles",
-        lambda: st.markdown("\n\n".join(head_findings.every_role(known.role, known.card.examples))),
+        lambda: st.markdown("\n\n".join(head_findings.every_role(known.role))),
     )
     return [strips, tiles]
 
@@ -149,7 +149,7 @@ def _text(tokens: Sequence[Token]) -> str:
 def _say(opened: Opened, known: HeadReport) -> None:
     """Say roles, silencing and likeness, each in a column of its own."""
     roles, silenced, alike = st.columns([5, 5, 3], gap="large")
-    roles.markdown(head_findings.roles(known.role, known.card.examples))
+    roles.markdown(head_findings.roles(known.role))
     if not opened.run.settings.model.is_encoder_decoder:
         if known.on_random:
             roles.markdown(head_text.roles(known.on_random))

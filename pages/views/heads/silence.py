@@ -142,8 +142,7 @@ def _ask_figure(effects: HeadEffects) -> Figure:
 def _recipe(opened: Opened, instead: str, by: Figure | None) -> Recipe[AblationReport]:
     heads = silence_grid.chosen(opened)
     averages = Recipe(average_mixed, opened.path) if instead == "average" and heads else None
-    target = sentence.reference(opened)
-    return Recipe(ablation_report, opened.path, opened.sentence, heads, by, target, averages)
+    return Recipe(ablation_report, opened.path, opened.sentence, heads, by, averages)
 
 
 def _formula(config: ModelConfig) -> str:

@@ -9,7 +9,7 @@ from core.runs.run import Run
 from core.studies.effects.ablation import (
     N_AVERAGED,
     SEED,
-    Ablated,
+    BeforeAfter,
     average_mixed,
     first_changed,
 )
@@ -28,13 +28,7 @@ NAMED = 2
 """So many heads are named; of more, their number is."""
 
 
-def reference(opened: Opened) -> str:
-    """Return the true target; empty where it is not known."""
-    task = opened.task
-    return (task.reference(opened.inspection.translation.source) if task else None) or ""
-
-
-def say(run: Run, found: Ablated, heads: Sequence[Head], instead: str) -> None:
+def say(run: Run, found: BeforeAfter, heads: Sequence[Head], instead: str) -> None:
     """Show what is written before and after, and how heads are changed where that is not usual."""
     st.markdown(before_and_after(found, run), unsafe_allow_html=True)
     if heads and instead != "silence":
@@ -42,7 +36,7 @@ def say(run: Run, found: Ablated, heads: Sequence[Head], instead: str) -> None:
             st.caption(_what_is_done(run))
 
 
-def seen(run: Run, found: Ablated, heads: Sequence[Head], instead: str) -> str:
+def seen(run: Run, found: BeforeAfter, heads: Sequence[Head], instead: str) -> str:
     """Say in Markdown whether what is written changes, and which of its words most."""
     if not heads:
         return _("All heads are on: click one to switch it off.")
@@ -63,7 +57,7 @@ def _named(heads: Sequence[Head]) -> str:
     return n_("{n} head", "{n} heads", len(heads)).format(n=number(len(heads)))
 
 
-def instead_of(opened: Opened, found: Ablated, heads: Sequence[Head], instead: str) -> str:
+def instead_of(opened: Opened, found: BeforeAfter, heads: Sequence[Head], instead: str) -> str:
     """Return the first of the task's examples that these heads change, where this one stays."""
     if not heads or not found.same_text or opened.task is None:
         return ""

@@ -14,17 +14,13 @@ from core.studies.heads.card import (
     strongest,
     study_head,
 )
-from core.studies.heads.question import Role
 from core.studies.heads.roles import roles_of_heads
 from core.tokenizer.tokenizer import Token
 from tests.core.studies.heads.heads_by_hand import (
-    CAUSAL,
     SELF,
     VOCABULARY,
     ByHand,
     pointing,
-    questions,
-    scores_of,
     sentences,
 )
 
@@ -39,7 +35,6 @@ def card_of(known, site, key_of):
     return study_head(
         ByHand(known, {site: [pointing(site, key_of)]}),
         known,
-        questions(known),
         Head(site, 0),
         {"source": describe, "target": describe},
     )
@@ -60,16 +55,6 @@ def test_rows_point_at_words_where_there_are_such_and_else_at_what_there_is():
     assert not any(row.on_word for row in card.strongest)
 
 
-def test_examples_of_a_role_have_it_or_have_it_not():
-    known = sentences(2)
-    card = card_of(known, CAUSAL, lambda pair, row: row - 1 - row % 2)
-    found = card.examples[Role.PREVIOUS]
-    assert {row.key - row.query for row in found.hits} == {-1}
-    assert -1 not in {row.key - row.query for row in found.misses}
-    [role] = scores_of(known, {CAUSAL: [pointing(CAUSAL, lambda pair, row: row - 1 - row % 2)]})
-    assert {row.key - row.query for row in card.examples[Role.POSITIONAL].hits} == {role.offset}
-
-
 # ---- heads that were trained
 
 
@@ -79,10 +64,6 @@ def test_a_card_agrees_with_the_scores_of_its_roles(copy_run, name):
     role = next(each for each in roles_of_heads(copy_run, N).heads if each.head == head)
     card = head_card(copy_run, head, N)
     assert (card.n_rows, card.n_sentences) == (role.n_rows, role.n_sentences)
-    assert set(card.examples) == set(role.scores)
-    for each, found in card.examples.items():
-        assert bool(found.hits) == (role.scores[each].value > 0)
-        assert bool(found.misses) == (role.scores[each].value < 1)
 
 
 # ---- rules
@@ -102,7 +83,6 @@ def row_of(sentence, weight, pair):
         visible_K=np.ones(2, bool),
         on_word=True,
         pair=pair,
-        roles={},
     )
 
 
