@@ -56,6 +56,11 @@ class _Symbols(Drawn):
         return " ".join(symbols[at] for at in self.order(len(symbols))) or None
 
 
+def is_of_letters(task: object) -> bool:
+    """Say whether a task's sources are rows of letters: any letter may stand for any other."""
+    return isinstance(task, _Symbols)
+
+
 class Copying(_Symbols):
     """`k d a f` → `k d a f`."""
 

@@ -14,6 +14,7 @@ from core.decoding.sentence import model_input, translate
 from core.runs.run import Run
 from core.studies.heads.comparison import most_alike
 from core.studies.heads.findings import task_of
+from core.tasks.symbols import is_of_letters
 from core.tokenizer.words import written_words
 from core.vocabulary import FIRST_ID
 
@@ -32,15 +33,17 @@ def second_sentence(run: Run, sentence: str, others: Sequence[str]) -> str:
     """Return a sentence of as many tokens that the model translates differently.
 
     Of these it is the first that differs in one word: the most similar of `others`, or the sentence
-    with one word replaced, where the task knows a translation of that. If there is none, it is the
-    most similar of `others`; empty where none has as many tokens.
+    with one word replaced, where that is a sentence of the task. If there is none, it is the most
+    similar of `others`; empty where none has as many tokens.
     """
     n = length(run, sentence)
     fitting = [other for other in others if other != sentence and length(run, other) == n]
     alike = most_alike(sentence, fitting) if fitting else ""
     candidates = [alike] if _differs_in_a_word(sentence, alike) else []
     if (task := task_of(run)) is not None:
-        changed = (each for each in _one_word_changed(run, sentence) if task.reference(each))
+        changed = _one_word_changed(run, sentence)
+        if not is_of_letters(task):
+            changed = filter(task.reference, changed)
         candidates += islice(changed, TRIED)
     before = _predicted(run, sentence) if candidates else ()
     return next((each for each in candidates if _predicted(run, each) != before), alike)
