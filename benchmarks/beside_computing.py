@@ -38,7 +38,6 @@ OWN, LONG = " ".join((SHORT.split() * 40)[:470]), " ".join((WORDS.split() * 20)[
 VIEWS = {
     "heads/attribution": "trial=attribution",
     "heads/patch": "trial=patch",
-    "heads/path": "trial=patch&patched=path",
     "heads/override": "trial=override",
     "heads/roles": "trial=roles",
     "heads/head": "trial=head",

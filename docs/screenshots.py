@@ -60,7 +60,6 @@ CHINESE = {
     "word": Picture("?view=word", ".strips[data-drawn]"),
     "decoding": Picture("decoding", ".decoding[data-drawn]"),
     "roles": Picture("heads?trial=roles", "[data-testid=stDataFrame]"),
-    "paths": Picture("heads?trial=patch&patched=path", ".stVegaLiteChart svg"),
     "masks": Picture("lessons?lessons=masks&row=0", ".matrices[data-drawn]", "dark"),
     "positions": Picture("lessons?lessons=positions", ".stVegaLiteChart svg", "dark"),
     "training": Picture("training", ".stVegaLiteChart svg"),

@@ -23,7 +23,7 @@ VIEWS: tuple[View[Opened], ...] = (
     ),
     View("heads", "override", override.draw, needs=(Need.WRITING,)),
     View("heads", "patch", patch.draw, needs=(Need.WRITING,)),
-    View("heads", "roles", roles.draw),
+    View("heads", "roles", roles.draw, of_sentence=False),
     View(
         "heads",
         selection.HEAD_VIEW,

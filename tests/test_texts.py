@@ -51,7 +51,6 @@ MEANT = {
     # It tells charts how the reader's language writes numbers.
     "pages/frame/charts.py": {"written by streamlit"},
     # Streamlit writes the share beside a bar, in the browser's language.
-    "pages/views/heads/override.py": {"written by streamlit"},
     # Settings stand there as in their files.
     "viz/charts/frames.py": {"formatted in a chart"},
     # It is handed the signs of the reader's language.

@@ -27,7 +27,6 @@ from core.model.probes import (
     Record,
     Remask,
     Silence,
-    Uniform,
     Unplace,
     UntilWeights,
 )
@@ -46,7 +45,6 @@ __all__ = [
     "Silence",
     "Step",
     "Transformer",
-    "Uniform",
     "Unplace",
     "UntilWeights",
     "build",

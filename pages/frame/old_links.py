@@ -25,12 +25,12 @@ def _lesson(view: str, **shown: str) -> Moved:
 MOVED: Mapping[tuple[str, str], Moved] = {
     ("attention", "sentence"): Moved("", {"view": "maps"}, {"how": "largest"}),
     ("attention", "compare"): Moved("", {"view": "maps"}, {"other": "sentence"}),
-    ("attention", "heads"): Moved("heads", {"trial": "roles", "roles_on": "sentence"}),
+    ("attention", "heads"): Moved("heads", {"trial": "roles"}),
     ("heads", "scores"): Moved("heads", {"trial": "roles"}),
-    ("heads", "overview"): Moved("heads", {"trial": "roles", "roles_on": "sentence"}),
+    ("heads", "overview"): Moved("heads", {"trial": "roles"}),
     ("heads", "card"): Moved("heads", {"trial": "head"}),
     ("heads", "alike"): Moved("heads", {"trial": "head"}),
-    ("heads", "paths"): Moved("heads", {"trial": "patch", "patched": "path"}),
+    ("heads", "paths"): Moved("heads", {"trial": "patch"}),
     ("heads", "prune"): Moved("heads", {"trial": "silence", "silenced": "one_by_one"}),
     ("heads", "guided"): Moved("", {"view": "maps", "other": "model", "model": "translate-guided"}),
     ("experiments", "distances"): Moved(

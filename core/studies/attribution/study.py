@@ -3,14 +3,13 @@
 L layers, Q queries, K keys, P parts of what is read.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from core.heads import Side
 from core.inspection import Inspection, merged
 from core.runs.run import Run
 from core.studies.attribution.methods import Attribution, Method, attribute, prediction_at
-from core.studies.attribution.trust import Trust, held_out_trust
 from core.tokenizer.tokenizer import Token
 
 LEAVE_ONE_OUT_FIRST = tuple(sorted(Method, key=lambda method: method is not Method.LEAVE_ONE_OUT))
@@ -30,8 +29,6 @@ class AttributionStudy:
     """What they are tokens of; the target where a decoder alone was fed them."""
     by_word: bool
     """Whether they are whole words."""
-    trust: Mapping[Method, Trust]
-    """Over held-out sentences; empty where it was not asked for."""
 
     @property
     def methods(self) -> list[Method]:
@@ -42,7 +39,6 @@ class AttributionStudy:
         """Return a row for each method and part."""
         rows = [(method, at) for method in self.methods for at in range(len(self.parts))]
         found, integrated = self.attribution, self.attribution.integrated
-        known = [self.trust.get(method) for method, _at in rows]
         return {
             "step": [len(found.target.fed_ids) - 1] * len(rows),
             "method": [str(method) for method, _at in rows],
@@ -55,11 +51,6 @@ class AttributionStudy:
             "probability": [found.probability] * len(rows),
             "integrated_total": [integrated and integrated.total] * len(rows),
             "integrated_difference": [integrated and integrated.difference] * len(rows),
-            "trust_mean": [each and each.mean for each in known],
-            "trust_deviation": [each and each.deviation for each in known],
-            "trust_low": [each and each.quartiles[0] for each in known],
-            "trust_high": [each and each.quartiles[2] for each in known],
-            "trust_n": [each and each.n for each in known],
         }
 
 
@@ -69,13 +60,8 @@ def attribution_study(
     step: int,
     methods: Collection[Method],
     by_word: bool = False,
-    n_trust: int = 0,
 ) -> AttributionStudy:
-    """Ask methods about a word that a run writes, and on request about one of other sentences.
-
-    Raises:
-        RunError: The methods are compared, and there are no held-out sentences.
-    """
+    """Ask methods about a word that a run writes."""
     ids = written_ids(run, inspection)
     alone = run.model.config.is_decoder_only
     parts = inspection.fed_tokens[: step + 1] if alone else inspection.source_tokens
@@ -91,7 +77,6 @@ def attribution_study(
         parts=parts,
         side="target" if alone else "source",
         by_word=by_word,
-        trust=held_out_trust(run, n_trust, whole_words=by_word) if n_trust else {},
     )
 
 

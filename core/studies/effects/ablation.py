@@ -5,7 +5,6 @@ B batch, Q queries, H heads, E width of one head.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import torch
@@ -18,44 +17,26 @@ from core.decoding.sentence import Translation, longest_text, model_input, read_
 from core.decoding.step import DecodeStep
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
-from core.heads import Head, Site
-from core.heads import Kind as Attention
-from core.inspection import inspect_sentence
+from core.heads import Head, Kind, Site
+from core.inspection import Inspection, inspect_sentence
 from core.model import Probe, Record, Silence, Step
-from core.model.probes import Freeze, Uniform
+from core.model.probes import Freeze
 from core.runs.run import Run
 from core.studies.effects.head_effects import Figure, HeadEffects, costliest_first, figure_of
 from core.studies.effects.measuring import stored_effects
-from core.studies.heads.summaries import confidence_map
 from core.tokenizer.tokenizer import Token
 
-Kind = Literal["silence", "uniform", "freeze"]
 Averages = Mapping[Site, Tensor]
 """Site → mixed_HE, what each head mixes on average."""
 N_AVERAGED, SEED = 200, 0
 """Held-out sentences that a frozen head's average is taken over, and what draws them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Intervention:
-    """What is done to some heads."""
-
-    kind: Kind
-    """silence: the head's term is missing from the sum that W^O makes. uniform: it looks at all
-    that it may see alike. freeze: it always says its average, whatever the sentence."""
-    heads: frozenset[Head]
-
-    def probe(self, averages: Averages | None = None) -> Probe:
-        """Return the probe that does it."""
-        match self.kind:
-            case "silence":
-                return Silence.of(self.heads)
-            case "uniform":
-                return Uniform.of(self.heads)
-            case "freeze":
-                if averages is None:
-                    raise ValueError("to freeze a head its average must be known")
-                return Freeze({head: averages[head.site][head.index] for head in self.heads})
+def ablation(heads: Collection[Head], averages: Averages | None = None) -> Probe:
+    """Return the probe that silences heads, or freezes them to what they mix on average."""
+    if averages is None:
+        return Silence.of(heads)
+    return Freeze({head: averages[head.site][head.index] for head in heads})
 
 
 @torch.inference_mode()
@@ -77,11 +58,6 @@ def average_mixed(run: Run, n: int = N_AVERAGED, seed: int = SEED) -> Averages:
             sums[site] = total_HE + sums.get(site, 0.0)
             counts[site] += int(said_BQ.sum())
     return {site: (total_HE / counts[site]).float() for site, total_HE in sums.items()}
-
-
-def averaged_over(run: Run, n: int = N_AVERAGED, seed: int = SEED) -> int:
-    """Return how many held-out sentences `average_mixed` takes: fewer where the task has fewer."""
-    return len(held_out_pairs(run, n, seed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +97,21 @@ class BeforeAfter:
     def same_text(self) -> bool:
         """Whether the translation stays as it is."""
         return self.before.translation.target_ids == self.after.translation.target_ids
+
+    def rows(self) -> Iterator[dict[str, object]]:
+        """Yield a row of a table for each word that both were fed, and one for the loss."""
+        both = zip(self.before.reference, self.after.reference, strict=True)
+        for step, (before, after) in enumerate(both):
+            yield {
+                "what": "probability",
+                "step": step,
+                "word": before.token.text,
+                "before": before.probability,
+                "after": after.probability,
+                "most_probable_after": after.best.text,
+                "its_probability": after.best_probability,
+            }
+        yield {"what": "loss", "before": self.before.loss, "after": self.after.loss}
 
 
 def before_after(
@@ -168,50 +159,27 @@ def outcome(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Ablated(BeforeAfter):
-    """A sentence before and after some heads are changed, both fed the unchanged translation."""
-
-    loss_before: float
-    """Of the target, or of the own translation where none is known, in nats per token."""
-    loss_after: float
-    target: str
-    """The true one; empty where it is not known."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class AblationReport:
     """What changed heads do to a sentence, and what is known of every head."""
 
-    sentence: Ablated
+    sentence: BeforeAfter
     effects: HeadEffects | None
     """What silencing each head costs on held-out sentences, where that was measured."""
     figure: Figure
     """Which cost the table holds."""
-    sharpness: Mapping[Attention, NDArray[np.float32]]
-    """Kind of attention → confidence_LH: the largest weight of a row on this sentence, the mean."""
+    sharpness: Mapping[Kind, NDArray[np.float32]]
+    """Kind of attention → largest_LH: the largest weight of a row on this sentence, the mean."""
 
     def table(self) -> dict[str, list[object]]:
         """Return a row for each word, for the loss, and for each head."""
-        rows = [*self._words(), *(self._effects(self.effects) if self.effects else self._sharp())]
+        rows = [
+            *self.sentence.rows(),
+            *(self._effects(self.effects) if self.effects else self._sharp()),
+        ]
         names = ["what", "head", "step", "word", "before", "after", "change", "low", "high"]
         names += ["sure", "n", "most_probable_after", "its_probability"]
         return {name: [row.get(name) for row in rows] for name in names}
-
-    def _words(self) -> Iterator[dict[str, object]]:
-        found = self.sentence
-        both = zip(found.before.reference, found.after.reference, strict=True)
-        for step, (before, after) in enumerate(both):
-            yield {
-                "what": "probability",
-                "step": step,
-                "word": before.token.text,
-                "before": before.probability,
-                "after": after.probability,
-                "most_probable_after": after.best.text,
-                "its_probability": after.best_probability,
-            }
-        yield {"what": "loss", "before": found.loss_before, "after": found.loss_after}
 
     def _effects(self, effects: HeadEffects) -> Iterator[dict[str, object]]:
         for each in costliest_first(effects, self.figure):
@@ -238,9 +206,8 @@ class AblationReport:
 def ablation_report(
     run: Run,
     sentence: str,
-    changed: Intervention,
+    heads: Collection[Head],
     figure: Figure | None = "exact_match",
-    target: str = "",
     averages: Averages | None = None,
 ) -> AblationReport:
     """Translate a sentence with heads changed, and return beside it what each head costs.
@@ -252,34 +219,35 @@ def ablation_report(
     inspection = inspect_sentence(run, sentence)
     kinds = dict.fromkeys(site.attention for site in run.model.sites())
     return AblationReport(
-        sentence=_ablated(run, sentence, changed, target, averages),
+        sentence=before_after(run, sentence, ablation(heads, averages) if heads else None),
         effects=stored_effects(run) if figure else None,
         figure=figure or "exact_match",
-        sharpness={each: confidence_map(inspection, each) for each in kinds},
+        sharpness={each: _sharpness(inspection, each) for each in kinds},
     )
 
 
-def _ablated(
-    run: Run, sentence: str, changed: Intervention, target: str, averages: Averages | None
-) -> Ablated:
-    probe = changed.probe(averages) if changed.heads else None
-    found = before_after(run, sentence, probe)
-    losses = found.before.loss, found.after.loss
-    if target_ids := tuple(run.target_tokenizer.encode(target).ids):
-        first, second = (outcome(run, sentence, target_ids, each) for each in (None, probe))
-        losses = first.loss, second.loss
-    return Ablated(found.before, found.after, *losses, target if target_ids else "")
+def _sharpness(inspection: Inspection, kind: Kind) -> NDArray[np.float32]:
+    """Return largest_LH: the largest weight of a row of each head, the mean over its rows.
+
+    Rows that may see one key only do not count.
+    """
+    layers = []
+    for site in inspection.sites_of(kind):
+        attention = inspection.attention[site]
+        chosen_Q = attention.visible_QK.sum(axis=-1) > 1
+        largest_HQ = attention.weights_HQK.max(axis=-1).astype(np.float64)
+        layers.append(largest_HQ[:, chosen_Q].sum(axis=-1) / max(chosen_Q.sum(), 1))
+    return np.array(layers, np.float32)
 
 
 def first_changed(
     run: Run,
     sentences: Iterable[str],
-    kind: Kind,
     heads: Collection[Head],
     averages: Averages | None = None,
 ) -> str:
     """Return the first sentence that is translated differently with heads changed, or nothing."""
-    probe = Intervention(kind, frozenset(heads)).probe(averages)
+    probe = ablation(heads, averages)
     for sentence in sentences:
         found = model_input(run, sentence)
         plain, changed = (

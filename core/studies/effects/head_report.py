@@ -8,14 +8,14 @@ from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
 from core.studies.effects.text_cost import HeadCost
-from core.studies.heads.card import HeadCard, histogram
+from core.studies.heads.card import HeadCard
 from core.studies.heads.likeness import Likeness
 from core.studies.heads.question import Role, Score
 from core.studies.heads.roles import HeadRole, HeadRoles
 from core.studies.heads.text_roles import TextRoles
 
-N_PAIRS, N_ALIKE = 5, 3
-"""Pairs that are reported, and other heads that are named."""
+N_ALIKE = 3
+"""Other heads that are named."""
 Row = dict[str, str | int | float]
 
 
@@ -49,31 +49,19 @@ class HeadReport:
     @property
     def alike(self) -> list[tuple[Head, float]]:
         """All other heads of the kind with their likeness, the most alike first."""
-        own = self.likeness.heads.index(self.card.head)
-        found = enumerate(self.likeness.likeness_NN[own].tolist())
-        others = [(self.likeness.heads[at], value) for at, value in found if at != own]
-        return sorted(others, key=lambda other: -other[1])
+        return self.likeness.of(self.card.head)
 
     def table(self) -> dict[str, list[str | int | float | None]]:
-        """Return strips, pairs, histogram, roles, silencing, likeness, and all heads."""
+        """Return strips, roles, silencing, likeness, and all heads."""
         rows = [*self._looks(), *self._scores(), *self._changes(), *self._others()]
         names = dict.fromkeys(name for row in rows for name in row)
         return {name: [row.get(name) for row in rows] for name in names}
 
     def _looks(self) -> Iterator[Row]:
-        card = self.card
-        for row in card.strongest:
+        for row in self.card.strongest:
             strip: Row = {"what": "strip", "sentence": row.text, "from": row.pair[0]}
             for key, weight in zip(row.keys, row.weights_K, strict=True):
                 yield strip | {"to": key.text, "weight": float(weight)}
-        for (query, key_text), count in card.pairs[:N_PAIRS]:
-            pair: Row = {"what": "pair", "from": query, "to": key_text}
-            yield pair | {"count": count, "n": card.n_rows}
-        for target, counts in histogram(card).items():
-            size: Row = {"what": "largest_weight", "name": str(target)}
-            for place, count in enumerate(counts.tolist()):
-                yield size | {"bin": place, "count": count, "n": card.n_rows}
-        yield {"what": "uniform_row", "value": card.uniform}
 
     def _scores(self) -> Iterator[Row]:
         for role, score in self.role.scores.items():
@@ -98,12 +86,9 @@ class HeadReport:
     def _others(self) -> Iterator[Row]:
         for head, likeness in self.alike:
             yield {"what": "alike", "name": str(head), "value": likeness}
-        places_N2, _share = self.likeness.places
-        for head, (x, y) in zip(self.likeness.heads, places_N2.tolist(), strict=True):
-            yield {"what": "place", "name": str(head), "x": x, "y": y}
         for each in self.heads:
             head_row: Row = {"what": "mean_largest_weight", "name": str(each.head)}
-            yield head_row | {"to": str(each.leading or ""), "value": each.confidence.value}
+            yield head_row | {"to": str(each.leading or ""), "value": each.confidence}
 
 
 def head_report(

@@ -1,16 +1,15 @@
-"""What a model writes when one row of one head looks elsewhere, and which steps change.
+"""What a model writes when one row of one head looks elsewhere.
 
-Q queries, K keys, V vocabulary.
+Q queries, K keys.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.decoding.generate import forced_steps
 from core.decoding.sentence import Translation
 from core.heads import Head
 from core.inspection import inspect_sentence
@@ -20,52 +19,12 @@ from core.studies.effects.ablation import BeforeAfter, before_after
 from core.tasks.translation import derivations
 from core.tokenizer.tokenizer import Token
 
-LEAST = 0.01
-"""A probability that changes by less does not count as changed."""
 Weights = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class StepChange:
-    """A step of the unchanged translation whose token has become more or less probable."""
-
-    step: int
-    """Of the target; what is fed before it is the same, changed or not."""
-    token: Token
-    """What the unchanged model writes."""
-    before: float
-    """Its probability in the unchanged model."""
-    after: float
-    """Its probability in the changed one."""
-    other: Token | None
-    """What the changed model finds most probable; None where it is the same token."""
-    other_before: float
-    other_after: float
-
-    def row(self) -> dict[str, object]:
-        """Return its row of a table."""
-        return {
-            "what": "probability",
-            "step": self.step,
-            "token": self.token.text,
-            "before": self.before,
-            "after": self.after,
-            "most_probable_after": (self.other or self.token).text,
-            "its_probability_before": self.other_before,
-            "its_probability_after": self.other_after,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class RowOverride(BeforeAfter):
-    """A sentence through the model as it is, and with one row of a head replaced."""
-
-    changes: tuple[StepChange, ...]
 
 
 def override_row(
     run: Run, sentence: str, head: Head, query: int, weights_K: Weights, own: Translation
-) -> RowOverride:
+) -> BeforeAfter:
     """Translate a sentence with given weights in the place of one row of one head.
 
     Args:
@@ -78,8 +37,7 @@ def override_row(
         own: The translation of the unchanged model.
     """
     override = Override(head, query, torch.tensor(weights_K, dtype=torch.float32))
-    found = before_after(run, sentence, override, own)
-    return RowOverride(found.before, found.after, tuple(_changes(run, own, override)))
+    return before_after(run, sentence, override, own)
 
 
 def rewired(weights_K: Weights, key: int) -> Weights:
@@ -105,8 +63,8 @@ def suggested_move(
     Args:
         weights_QK: A head's map.
         visible_QK: True where a row may look.
-        preferred: Rows to take the first of, where it can look at more than one key; of all others
-            it is the row with the largest weight.
+        preferred: Rows to take the one of that has the largest weight; where none of them can look
+            at more than one key, it is any row.
         nouns: Keys to take the one of that it looks at most, of those where it does not look most
             already; where there is none, it is any key.
 
@@ -116,8 +74,8 @@ def suggested_move(
     able = [row for row in range(len(weights_QK)) if visible_QK[row].sum() > 1]
     if not able:
         return None
-    wanted = [row for row in sorted(preferred) if row in able]
-    row = wanted[0] if wanted else max(able, key=lambda each: float(weights_QK[each].max()))
+    rows = [row for row in able if row in preferred] or able
+    row = max(rows, key=lambda each: float(weights_QK[each].max()))
     shown_K = np.where(visible_QK[row], weights_QK[row], -1.0)
     _most, *others = np.argsort(-shown_K, kind="stable")[: visible_QK[row].sum()].tolist()
     return row, next((key for key in others if key in nouns), others[0])
@@ -130,37 +88,6 @@ def nouns_of(run: Run, sentence: str) -> tuple[int, ...]:
     references = [each for found in derivations(sentence) for each in found.references]
     spans = {noun for each in references for noun in each.nouns}
     return tuple(sorted(first + at for span in spans for at in pieces.tokens_in(span)))
-
-
-def _changes(run: Run, translation: Translation, override: Override) -> Iterator[StepChange]:
-    """Yield the steps of a translation that change."""
-    # Both are fed what the unchanged model writes: so a step differs because of the row alone, and
-    # not because another word came before.
-    source_S = torch.tensor(translation.source_ids) if translation.source_ids else None
-    fed = translation.target_ids[: run.settings.model.max_positions - 1]
-    both = (
-        forced_steps(run.model, source_S, fed, each, (translation.first,), watch=False)
-        for each in (None, override)
-    )
-    for step, (one, other) in enumerate(zip(*both, strict=True)):
-        if step == len(fed) and not translation.finished:
-            # An EOS that the model has not written.
-            break
-        before_V, after_V = one.probabilities, other.probabilities
-        token, best = one.chosen, int(after_V.argmax())
-        before, after = float(before_V[token]), float(after_V[token])
-        if abs(after - before) < LEAST:
-            continue
-        shown, rival = run.target_tokenizer.describe([token, best])
-        yield StepChange(
-            step=step,
-            token=shown,
-            before=before,
-            after=after,
-            other=None if best == token else rival,
-            other_before=float(before_V[best]),
-            other_after=float(after_V[best]),
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,7 +103,7 @@ class WeightMove:
     visible_QK: NDArray[np.bool_]
     after_K: Weights | None
     """The row with the weight moved; None where it may not look at the key."""
-    override: RowOverride | None
+    override: BeforeAfter | None
     """What the model then writes."""
 
     @property
@@ -186,14 +113,12 @@ class WeightMove:
         return self.after_K is not None and not np.array_equal(self.after_K, before_K)
 
     def table(self) -> dict[str, list[object]]:
-        """Return a row for each cell of the map, for the loss, and for each step that changes."""
+        """Return a row for each cell of the map, each word that is written, and the loss."""
         rows = [*self._weights()]
         if self.override is not None:
-            losses = {"before": self.override.before.loss, "after": self.override.after.loss}
-            rows.append({"what": "loss", **losses})
-            rows += [each.row() for each in self.override.changes]
+            rows += self.override.rows()
         names = ["what", "row", "row_text", "key", "key_text", "visible", "before", "after", "step"]
-        names += ["token", "most_probable_after", "its_probability_before", "its_probability_after"]
+        names += ["word", "most_probable_after", "its_probability"]
         return {name: [row.get(name) for row in rows] for name in names}
 
     def _weights(self) -> Iterator[dict[str, object]]:
@@ -222,8 +147,3 @@ def move_weight(run: Run, sentence: str, head: Head, query: int, key: int) -> We
         found = override_row(run, sentence, head, query, after_K, inspection.translation)
     queries, keys = map(inspection.tokens_of, head.kind.sides)
     return WeightMove(head, query, key, queries, keys, weights_QK, visible_QK, after_K, found)
-
-
-def most_changed(changes: Iterable[StepChange]) -> StepChange:
-    """Return the step whose token's probability changes most."""
-    return max(changes, key=lambda each: abs(each.after - each.before))

@@ -10,22 +10,84 @@ Language Models".
 B batch, Q queries, T target length, E width of one head.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.decoding.sentence import Translation
+from core.batch import Ids, one_row
+from core.decoding.sentence import Translation, translate
+from core.evaluate.exposure import first_difference
 from core.heads import Head, Kind, Site
+from core.messages import MessageError
 from core.model import Patch, Record, Step, Transformer
+from core.model.masks import padding_mask
 from core.runs.run import Run
 from core.studies.effects.ablation import outcome
-from core.studies.effects.second_sentence import Fed, Passes, PatchingError, paired
+from core.studies.effects.second_sentence import length
 from core.studies.heads.question import heads_of
 from core.tokenizer.tokenizer import Token
+
+Fed = tuple[Tensor | None, Tensor | None]
+"""What a model is given: source_1S, None for a decoder alone, and target_1T."""
+
+
+class PatchingError(MessageError, ValueError):
+    """Two sentences that cannot be compared; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """Two texts with what a model writes after each of them."""
+
+    clean: Translation
+    other: Translation
+    written: tuple[Ids, Ids]
+    """What it writes, its end included where it came to it."""
+
+    @property
+    def parting(self) -> int | None:
+        """The first step at which other tokens are written; None where there is none."""
+        return first_difference(*self.written)
+
+    def fed(self, step: int) -> tuple[Fed, Fed]:
+        """Return what writes the token of a step after each text: up to there the clean one's."""
+        clean, other = (
+            (
+                one_row(each.source_ids),
+                one_row((*each.fed_ids[: each.n_given + 1], *self.written[0][:step])),
+            )
+            for each in (self.clean, self.other)
+        )
+        return clean, other
+
+
+def paired(run: Run, clean: str, other: str) -> Paired:
+    """Let a model with a decoder write after two texts of as many tokens.
+
+    Raises:
+        SentenceError: There is no text.
+        PatchingError: The texts differ in length.
+    """
+    n_clean, n_other = length(run, clean), length(run, other)
+    if n_clean != n_other:
+        raise PatchingError(
+            "the sentences have {n_first} and {n_second} tokens, special ones counted: "
+            "patching puts each token's values in the place of another's, so both must have "
+            "as many",
+            n_first=n_clean,
+            n_second=n_other,
+        )
+    ends = run.model.config.eos_ids[:1]
+    found = translate(run, clean), translate(run, other)
+    one, two = (
+        (*each.target_ids[each.n_given :], *(ends if each.finished else ())) for each in found
+    )
+    return Paired(*found, (one, two))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +112,6 @@ class PatchingStudy:
     """The share that each head restores."""
     sites: Mapping[Site, float]
     """The share that all heads of a sublayer restore together."""
-    everything: float
-    """The share that all heads of the model restore together: 1, but for rounding."""
 
     def strongest(self, least: float, n: int) -> list[tuple[Head, float]]:
         """Return the heads that restore most, with their shares, the largest first."""
@@ -59,11 +119,8 @@ class PatchingStudy:
         return [(head, share) for head, share in ranked if share >= least][:n]
 
     def table(self) -> dict[str, list[object]]:
-        """Return a row for each head, one for all heads of a sublayer, and one for all there are.
-
-        All heads of a sublayer are called by its site.
-        """
-        rows = [*self.heads.items(), *self.sites.items(), ("all", self.everything)]
+        """Return a row for each head, and one for all heads of each sublayer."""
+        rows = [*self.heads.items(), *self.sites.items()]
         return {
             "head": [str(patched) for patched, _share in rows],
             "restored": [share for _patched, share in rows],
@@ -120,7 +177,6 @@ def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
         corrupt_difference=pair.corrupt_difference,
         heads={head: alone[head] for head in heads},
         sites=together,
-        everything=pair.restored(heads),
     )
 
 
@@ -136,56 +192,10 @@ def patched_translation(run: Run, clean: str, corrupt: str, head: Head) -> Trans
     """
     both = paired(run, clean, corrupt)
     record = Record(frozenset({Step.MIXED}), frozenset({head.site}))
-    run.model(*both.fed(both.parting or 0)[0].inputs, record)
+    run.model(*both.fed(both.parting or 0)[0], record)
     patch = Patch({head: record.tensors[head.site, Step.MIXED][:, head.index]})
     own = both.other
     return outcome(run, corrupt, own.target_ids[own.n_given :], patch).translation
-
-
-class _Pair:
-    """Two sentences of equal length, as they are fed."""
-
-    @torch.inference_mode()
-    def __init__(
-        self, model: Transformer, clean: Fed, corrupt: Fed, tokens: tuple[int, int]
-    ) -> None:
-        self._tokens, self._passes = tokens, Passes(model, corrupt)
-        self._record = Record(frozenset({Step.MIXED}))
-        self.clean_difference = self._difference(model(*clean.inputs, self._record)[0, -1])
-        self.corrupt_difference = self._difference(
-            self._passes.logits_BV(1, None, in_encoder=False)[0]
-        )
-
-    @torch.inference_mode()
-    def restored(self, heads: Collection[Head]) -> float:
-        """Return the share of the difference that comes back with the clean sentence's values."""
-        patch = Patch(
-            {head: self._record.tensors[head.site, Step.MIXED][:, head.index] for head in heads}
-        )
-        in_encoder = any(head.site.in_encoder for head in heads)
-        [share] = self._shares(self._passes.logits_BV(1, patch, in_encoder=in_encoder))
-        return share
-
-    @torch.inference_mode()
-    def restored_of(self, site: Site) -> list[float]:
-        """Return the share that each head of a sublayer restores alone, and last all together.
-
-        In one pass over as many copies of the sentence: a large model reads its weights once.
-        """
-        clean_HQE = self._record.tensors[site, Step.MIXED][0]
-        patch = _EachAlone(site, clean_HQE)
-        return self._shares(
-            self._passes.logits_BV(len(clean_HQE) + 1, patch, in_encoder=site.in_encoder)
-        )
-
-    def _shares(self, logits_BV: Tensor) -> list[float]:
-        gap = self.clean_difference - self.corrupt_difference
-        return [(self._difference(each_V) - self.corrupt_difference) / gap for each_V in logits_BV]
-
-    def _difference(self, logits_V: Tensor) -> float:
-        clean, corrupt = (logits_V[token] for token in self._tokens)
-        # The normaliser of both logarithms is the same.
-        return float(clean - corrupt)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,3 +221,50 @@ class _EachAlone:
         mixed_BHQE[each, each] = self.clean_HQE
         mixed_BHQE[n_heads] = self.clean_HQE
         return mixed_BHQE
+
+
+class _Pair:
+    """Two sentences of equal length, as they are fed."""
+
+    @torch.inference_mode()
+    def __init__(
+        self, model: Transformer, clean: Fed, corrupt: Fed, tokens: tuple[int, int]
+    ) -> None:
+        self._model, self._inputs, self._tokens = model, corrupt, tokens
+        self._record = Record(frozenset({Step.MIXED}))
+        self.clean_difference = self._difference(model(*clean, self._record)[0, -1])
+        self.corrupt_difference = self._difference(model(*self._inputs)[0, -1])
+        source_1S, _target_1T = self._inputs
+        self._memory_1SD = None if source_1S is None else model.encode(source_1S)
+
+    @torch.inference_mode()
+    def restored_of(self, site: Site) -> list[float]:
+        """Return the share that each head of a sublayer restores alone, and last all together.
+
+        In one pass over as many copies of the sentence: a large model reads its weights once.
+        """
+        clean_HQE = self._record.tensors[site, Step.MIXED][0]
+        patch = _EachAlone(site, clean_HQE)
+        gap = self.clean_difference - self.corrupt_difference
+        return [
+            (self._difference(logits_V) - self.corrupt_difference) / gap
+            for logits_V in self._logits_BV(len(clean_HQE) + 1, patch)
+        ]
+
+    def _logits_BV(self, n: int, patch: _EachAlone) -> Tensor:
+        """Return the scores after the last position of `n` copies of the corrupt sentence."""
+        source_BS, target_BT = (None if ids is None else ids.expand(n, -1) for ids in self._inputs)
+        if self._memory_1SD is None or source_BS is None or patch.site.in_encoder:
+            return cast(Tensor, self._model(source_BS, target_BT, patch)[:, -1])
+        assert target_BT is not None
+        visible_B1S = padding_mask(source_BS, self._model.config.pad_id)
+        memory_BSD = self._memory_1SD.expand(n, -1, -1)
+        logits_BTV = self._model.decode(
+            target_BT, memory_BSD, visible_B1S, patch, source_BS=source_BS
+        )
+        return logits_BTV[:, -1]
+
+    def _difference(self, logits_V: Tensor) -> float:
+        clean, corrupt = (logits_V[token] for token in self._tokens)
+        # The normaliser of both logarithms is the same.
+        return float(clean - corrupt)

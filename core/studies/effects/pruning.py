@@ -9,7 +9,7 @@ Source: Michel et al. (2019), "Are Sixteen Heads Really Better than One?", secti
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -26,8 +26,8 @@ from core.runs.files import PRUNING as FILE
 from core.runs.files import check_numbers, damaged, read_json
 from core.runs.metrics import check_figures
 from core.runs.run import Run, RunError, load_run, read_settings
-from core.studies.effects.head_effects import Silenceable, head_effects
-from core.studies.effects.measuring import fingerprint, stored_effects
+from core.studies.effects.head_effects import Silenceable
+from core.studies.effects.measuring import fingerprint
 from core.studies.heads.question import heads_of
 
 PRUNING = Job(
@@ -39,8 +39,8 @@ PRUNING = Job(
 N_PRUNED, SEED = 100, 0
 """Held-out sentences, and what draws them: the greedy order measures every head that is left at
 every step."""
-GREEDY, BY_SCORE = "greedy", "by_score"
-"""The orders: by the loss together with the heads already silent, or by the cost of each alone."""
+_GREEDY = "greedy"
+"""What the order is called in the file, which once held another one, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +59,21 @@ class PruningPoint:
     """Held-out sentences."""
 
 
-Curves = Mapping[str, Sequence[PruningPoint]]
-"""Name of an order, such as "greedy" → its points, from all heads down to none."""
-
-
 @dataclass(frozen=True, slots=True)
-class PruningCurves:
+class PruningCurve:
     """How good a run is as one head after the other is silenced."""
 
-    orders: Curves
-    """Empty where nothing was measured."""
+    points: tuple[PruningPoint, ...]
+    """From all heads down to none; empty where nothing was measured."""
 
     def table(self) -> dict[str, list[object]]:
-        """Return a row for each point of each order."""
-        rows = [(name, each) for name, found in self.orders.items() for each in found]
+        """Return a row for each point."""
         return {
-            "order": [name for name, _point in rows],
-            "heads_left": [each.n_left for _name, each in rows],
-            "silenced_last": [str(each.removed or "") for _name, each in rows],
-            "exact_match": [each.exact_match for _name, each in rows],
-            "loss": [each.loss for _name, each in rows],
-            "n": [each.n for _name, each in rows],
+            "heads_left": [each.n_left for each in self.points],
+            "silenced_last": [str(each.removed or "") for each in self.points],
+            "exact_match": [each.exact_match for each in self.points],
+            "loss": [each.loss for each in self.points],
+            "n": [each.n for each in self.points],
         }
 
 
@@ -107,16 +101,6 @@ def greedy_pruning(run: Run, n: int = N_PRUNED, seed: int = SEED) -> Iterator[Pr
         yield _point(silenceable, silent, len(left))
 
 
-def pruning_by_score(
-    run: Run, scores: Mapping[Head, float], n: int = N_PRUNED, seed: int = SEED
-) -> Iterator[PruningPoint]:
-    """Silence the head with the lowest score first, among equal ones the first of the model."""
-    silenceable = Silenceable(run.model, held_out_pairs(run, n, seed))
-    order = sorted(heads_of(run.model), key=lambda head: scores[head])
-    for number in range(len(order) + 1):
-        yield _point(silenceable, order[:number], len(order) - number)
-
-
 def _point(silenceable: Silenceable, silent: Sequence[Head], n_left: int) -> PruningPoint:
     figures, removed = silenceable.figures(silent), silent[-1] if silent else None
     return PruningPoint(removed, n_left, figures.exact_match, figures.loss, silenceable.n)
@@ -140,74 +124,56 @@ def heads_needed(points: Sequence[PruningPoint], tolerance: float = 0.01) -> int
     return [*takewhile(lambda point: point.exact_match >= least, points)][-1].n_left
 
 
-def pruned(run: Run, n: int = N_PRUNED) -> Iterator[tuple[str, PruningPoint | None]]:
-    """Yield the points of both orders, and store them at the end.
-
-    The fixed order is that of the stored costs in loss, or of costs measured on `n` sentences.
-
-    Yields:
-        The order and its next point; None after each pass that looks for one.
-    """
-    stored = stored_effects(run)
-    effects = stored.heads if stored else tuple(head_effects(run, n))
-    scores = {each.head: each.loss.change for each in effects}
-    orders: Mapping[str, Iterable[PruningPoint | None]] = {
-        GREEDY: greedy_pruning(run, n),
-        BY_SCORE: pruning_by_score(run, scores, n),
-    }
-    found: dict[str, list[PruningPoint]] = {order: [] for order in orders}
-    for order, points in orders.items():
-        for point in points:
-            if point is not None:
-                found[order].append(point)
-            yield order, point
+def pruned(run: Run, n: int = N_PRUNED) -> Iterator[PruningPoint | None]:
+    """Yield what `greedy_pruning` does, and store the points at the end."""
+    found: list[PruningPoint] = []
+    for point in greedy_pruning(run, n):
+        if point is not None:
+            found.append(point)
+        yield point
     store_pruning(run, found)
 
 
 def n_passes(run: Run) -> int:
     """Return how often `pruned` reads the sentences: for each head left, and at each point."""
     n_heads = len(heads_of(run.model))
-    return n_heads * (n_heads + 1) // 2 + 2 * (n_heads + 1)
+    return n_heads * (n_heads + 1) // 2 + n_heads + 1
 
 
-def store_pruning(run: Run, curves: Curves) -> None:
+def store_pruning(run: Run, points: Sequence[PruningPoint]) -> None:
     """Write pruning.json whole or not at all."""
     content = {
         "weights": fingerprint(run.model),
-        "n": next(iter(curves.values()))[0].n,
+        "n": points[0].n,
         "seed": SEED,
-        "orders": {name: list(map(_point_json, points)) for name, points in curves.items()},
+        "orders": {_GREEDY: list(map(_point_json, points))},
     }
     write_atomically(run.path / FILE, (json.dumps(content) + "\n").encode())
 
 
-def pruning_curves(run: Run, n: int) -> PruningCurves:
+def pruning_curve(run: Run, n: int) -> PruningCurve:
     """Return what was stored of these weights and of `n` sentences.
 
     Raises:
-        RunError: pruning.json does not hold curves, or not those of the model's heads.
+        RunError: pruning.json does not hold a curve, or not one of the model's heads.
     """
     if not (run.path / FILE).exists():
-        return PruningCurves({})
+        return PruningCurve(())
     stored = read_json(run.path, FILE)
     try:
         check_numbers(stored, ("n", "seed"))
         measured = fingerprint(run.model), n, SEED
         if (stored.get("weights"), stored["n"], stored["seed"]) != measured:
-            return PruningCurves({})
-        found = {
-            str(name): tuple(_read_point(each, n) for each in points)
-            for name, points in stored["orders"].items()
-        }
+            return PruningCurve(())
+        points = tuple(_read_point(each, n) for each in stored["orders"][_GREEDY])
         heads = heads_of(run.model)
-        for points in found.values():
-            if [each.n_left for each in points] != list(range(len(heads), -1, -1)):
-                raise ValueError("its points are not one for each number of heads")
-            if points[0].removed or {each.removed for each in points[1:]} != set(heads):
-                raise ValueError("it speaks of other heads than the model has")
+        if [each.n_left for each in points] != list(range(len(heads), -1, -1)):
+            raise ValueError("its points are not one for each number of heads")
+        if points[0].removed or {each.removed for each in points[1:]} != set(heads):
+            raise ValueError("it speaks of other heads than the model has")
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise damaged(run.path, FILE, repr(error)) from error
-    return PruningCurves(found)
+    return PruningCurve(points)
 
 
 def _point_json(point: PruningPoint) -> dict[str, Any]:

@@ -1,13 +1,11 @@
-"""What one head does on held-out sentences: where it points most, at what, and how sharply.
+"""What one head does on held-out sentences: where it points most.
 
 Only rows with a choice count: those that may see two keys or more. B batch, Q queries, K keys,
 R rows of all sentences together.
 """
 
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -17,38 +15,15 @@ from core.batch import Pair, collate
 from core.heads import Head, Kind, Side
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
-from core.studies.heads.question import Question, Role, Rows, read, target_keys
-from core.studies.heads.roles import (
-    N_SENTENCES,
-    SEED,
-    delimiters_of,
-    is_delimiter,
-    questions_on,
-)
+from core.studies.heads.question import Rows, read
+from core.studies.heads.roles import N_SENTENCES, SEED, is_delimiter
 from core.studies.heads.texts import batches_of, pairs_read
 from core.tokenizer.tokenizer import Token
 
 N_ROWS = 4
 """So many sentences are kept in which the head points most."""
-N_EXAMPLES = 2
-"""So many rows are kept that have a role, and that have not."""
-N_BINS = 20
-"""Of the histogram."""
 Describes = Mapping[Side, Callable[[Sequence[int]], tuple[Token, ...]]]
 """Side → what makes of its ids tokens as people read them."""
-
-
-class Target(StrEnum):
-    """What a row's largest weight lies on; only another word says much of the head."""
-
-    WORD = "word"
-    """Another token that is no delimiter; in cross-attention any that is none."""
-    SAME = "same"
-    """In self-attention: the row's own token, or one of the same text."""
-    DELIMITER = "delimiter"
-    """A special token, or punctuation."""
-    SEVERAL = "several"
-    """No single one: several keys have exactly the same weight."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,25 +43,17 @@ class HeadRow:
     """With the largest weight; of equal ones the first."""
     weights_K: NDArray[np.float32]
     visible_K: NDArray[np.bool_]
-    target: Target
+    on_word: bool
+    """Whether the largest weight lies on one key alone that says something of the head: no special
+    token, no punctuation, and in self-attention no token of the same text."""
     pair: tuple[str, str]
     """The words of the row's token (in cross-attention the one to be written, in the decoder's
     self-attention the one fed) and of the token with the largest weight."""
-    roles: Mapping[Role, bool]
-    """For each role that a key of this row has: whether the one with the largest weight has it."""
 
     @property
     def weight(self) -> float:
         """The largest."""
         return float(self.weights_K[self.key])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Examples:
-    """Rows that made a role's score: those with the largest weights, one of a sentence."""
-
-    hits: tuple[HeadRow, ...]
-    misses: tuple[HeadRow, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,26 +64,9 @@ class HeadCard:
     strongest: tuple[HeadRow, ...]
     """Rows with the largest weights, one of a sentence, of different pairs where there are such;
     on words, or on what else there is where the head never points at one."""
-    pairs: tuple[tuple[tuple[str, str], int], ...]
-    """(query, key) → rows whose largest weight lies so; on words only, the most frequent first."""
-    examples: Mapping[Role, Examples]
-    """For every role that was asked for."""
-    largest_R: NDArray[np.float64]
-    """The largest weight of each row."""
-    target_R: NDArray[np.str_]
-    """What it lies on, as `Target` has it."""
-    uniform: float
-    """The mean of the same in a head whose rows are uniform."""
+    n_rows: int
+    """Rows with a choice."""
     n_sentences: int
-
-    @property
-    def n_rows(self) -> int:
-        """Rows with a choice."""
-        return len(self.largest_R)
-
-    def share(self, target: Target) -> float:
-        """Return in which share of the rows the largest weight lies on such a target."""
-        return float((self.target_R == target).mean()) if self.n_rows else 0.0
 
 
 def head_card(run: Run, head: Head, n: int = N_SENTENCES, seed: int = SEED) -> HeadCard:
@@ -126,28 +76,22 @@ def head_card(run: Run, head: Head, n: int = N_SENTENCES, seed: int = SEED) -> H
         "source": run.tokenizer.describe,
         "target": run.target_tokenizer.describe,
     }
-    return study_head(run.model, pairs, questions_on(pairs, delimiters_of(run)), head, describe)
+    return study_head(run.model, pairs, head, describe)
 
 
 def study_head(
     model: Transformer,
     pairs: Sequence[Pair],
-    questions: Mapping[Role, Question],
     head: Head,
     describe: Describes,
 ) -> HeadCard:
     """Return what a head does in these sentences."""
-    rows = list(_rows(model, pairs, questions, head, describe))
-    seen_R = np.array([row.visible_K.sum() for row in rows], np.float64)
-    words = [row for row in rows if row.target is Target.WORD]
+    rows = list(_rows(model, pairs, head, describe))
+    words = [row for row in rows if row.on_word]
     return HeadCard(
         head=head,
         strongest=strongest(words or rows),
-        pairs=tuple(Counter(row.pair for row in words).most_common()),
-        examples=_examples(rows),
-        largest_R=np.array([row.weight for row in rows], np.float64),
-        target_R=np.array([str(row.target) for row in rows], np.str_),
-        uniform=float((1 / seen_R).mean()) if rows else 0.0,
+        n_rows=len(rows),
         n_sentences=len(pairs),
     )
 
@@ -169,25 +113,10 @@ def strongest(rows: Sequence[HeadRow], n: int = N_ROWS) -> tuple[HeadRow, ...]:
     return tuple([*different, *others][:n])
 
 
-def histogram(card: HeadCard, n_bins: int = N_BINS) -> dict[Target, NDArray[np.int64]]:
-    """Return how many rows have a largest weight between 0 and 1/n, 1/n and 2/n, … up to 1.
-
-    Of every kind of target that there is.
-    """
-    # Softmax in 32-bit floats may end a little above 1.
-    largest_R = np.minimum(card.largest_R, 1.0)
-    return {
-        target: np.histogram(largest_R[card.target_R == target], n_bins, (0.0, 1.0))[0]
-        for target in Target
-        if (card.target_R == target).any()
-    }
-
-
 @torch.inference_mode()
 def _rows(
     model: Transformer,
     pairs: Sequence[Pair],
-    questions: Mapping[Role, Question],
     head: Head,
     describe: Describes,
 ) -> Iterator[HeadRow]:
@@ -197,7 +126,6 @@ def _rows(
         batch, record = collate(group, model.config.pad_id), Record(sites=frozenset([head.site]))
         read(model, batch, record)
         rows = Rows.of(head.kind, batch, record.tensors[head.site, Step.VISIBLE])
-        targets = target_keys(rows, questions)
         weights_BQK = record.weights(head.site)[:, head.index].float().cpu()
         weights_BQK = weights_BQK.masked_fill(~rows.visible_BQK, 0)
         for at, pair in enumerate(group):
@@ -222,13 +150,8 @@ def _rows(
                     key=key,
                     weights_K=weights_K,
                     visible_K=rows.visible_BQK[at, query, : len(keys)].numpy().copy(),
-                    target=_target(queries[query], keys[key], weights_K, head.kind),
+                    on_word=_is_on_word(queries[query], keys[key], weights_K, head.kind),
                     pair=(own, _word(keys, key)),
-                    roles={
-                        role: bool(target_BQK[at, query, key])
-                        for role, target_BQK in targets.items()
-                        if target_BQK[at, query].any()
-                    },
                 )
 
 
@@ -237,39 +160,6 @@ def _word(tokens: Sequence[Token], at: int) -> str:
     return "".join(each.text for each in tokens if each.word == tokens[at].word)
 
 
-def _target(query: Token, key: Token, weights_K: NDArray[np.float32], kind: Kind) -> Target:
-    if (weights_K == weights_K.max()).sum() > 1:
-        return Target.SEVERAL
-    if kind.is_self and query.text == key.text:
-        return Target.SAME
-    return Target.DELIMITER if is_delimiter(key) else Target.WORD
-
-
-def _with_offset(rows: Sequence[HeadRow]) -> Iterator[HeadRow]:
-    """Yield the rows, with what they say of the offset that the head picks most often."""
-    usual = _usual_offset(rows)
-    for row in rows:
-        at = row.query + usual
-        seen = 0 <= at < len(row.keys) and bool(row.visible_K[at])
-        yield replace(row, roles={**row.roles, Role.POSITIONAL: row.key == at}) if seen else row
-
-
-def _usual_offset(rows: Sequence[HeadRow]) -> int:
-    """Return the same offset as `core.studies.heads.roles.Profile`, of equal ones the nearest."""
-    picked: defaultdict[int, float] = defaultdict(float)
-    for row in rows:
-        # Equally large weights share a row.
-        tied = np.flatnonzero(row.weights_K == row.weights_K[row.key]).tolist()
-        for key in tied:
-            picked[key - row.query] += 1 / len(tied)
-    return min(picked, key=lambda offset: (-picked[offset], abs(offset)), default=0)
-
-
-def _examples(rows: Sequence[HeadRow]) -> dict[Role, Examples]:
-    known = list(_with_offset(rows))
-
-    def of(role: Role, *, hit: bool) -> tuple[HeadRow, ...]:
-        return strongest([row for row in known if row.roles.get(role) is hit], N_EXAMPLES)
-
-    asked = [role for role in Role if any(role in row.roles for row in known)]
-    return {role: Examples(of(role, hit=True), of(role, hit=False)) for role in asked}
+def _is_on_word(query: Token, key: Token, weights_K: NDArray[np.float32], kind: Kind) -> bool:
+    is_same = kind.is_self and query.text == key.text
+    return (weights_K == weights_K.max()).sum() == 1 and not is_same and not is_delimiter(key)

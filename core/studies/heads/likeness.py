@@ -33,34 +33,11 @@ class Likeness:
     weights, 0 for heads that never look at the same key. Symmetric."""
     n_rows: int
     """Rows that have two keys or more to choose from."""
-    n_sentences: int
 
-    @property
-    def mean(self) -> float | None:
-        """How alike two different heads are, mean over all pairs; None of a single head."""
-        if len(self.heads) < 2:
-            return None
-        return float(self.likeness_NN[~np.eye(len(self.heads), dtype=bool)].mean())
-
-    @property
-    def places(self) -> tuple[NDArray[np.float64], float]:
-        """Places in the plane whose distances are about 1 less the likeness: classical scaling.
-
-        Source: Torgerson, "Multidimensional scaling: I. Theory and method" (1952). The sign of an
-        axis is free; here its largest place is above 0.
-
-        Returns:
-            places_N2, and the share of the variance that they hold.
-        """
-        squared_NN = (1 - self.likeness_NN) ** 2
-        centre_NN = np.eye(len(self.heads)) - 1 / len(self.heads)
-        values_N, axes_NN = np.linalg.eigh(-centre_NN @ squared_NN @ centre_NN / 2)
-        largest = [-1, max(-2, -len(self.heads))]
-        kept_2 = values_N[largest].clip(0)
-        places_N2 = axes_NN[:, largest] * np.sqrt(kept_2)
-        signs_2 = np.sign(places_N2[np.abs(places_N2).argmax(axis=0), [0, 1]])
-        share = kept_2.sum() / max(values_N.clip(0).sum(), 1e-30)
-        return places_N2 * signs_2, float(share)
+    def of(self, head: Head) -> list[tuple[Head, float]]:
+        """Return all other heads with their likeness to one, the most alike first."""
+        found = zip(self.heads, self.likeness_NN[self.heads.index(head)].tolist(), strict=True)
+        return sorted((each for each in found if each[0] != head), key=lambda other: -other[1])
 
 
 def head_likeness(run: Run, kind: Kind, n: int = N_SENTENCES, seed: int = SEED) -> Likeness:
@@ -85,7 +62,7 @@ def likeness(model: Transformer, pairs: Sequence[Pair], kind: Kind) -> Likeness:
         weights_NRK = torch.cat(rows, dim=1).transpose(0, 1)
         for part_NRK in weights_NRK.split(ROWS_AT_ONCE, dim=1):
             distance_NN += _distances(part_NRK.double())
-    return Likeness(heads, (1 - distance_NN / max(n_rows, 1)).numpy(), n_rows, len(pairs))
+    return Likeness(heads, (1 - distance_NN / max(n_rows, 1)).numpy(), n_rows)
 
 
 def _distances(weights_NRK: Tensor) -> Tensor:

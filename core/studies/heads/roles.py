@@ -41,7 +41,6 @@ from core.studies.heads.question import (
     heads_of,
     largest,
 )
-from core.studies.heads.summaries import distances
 from core.studies.heads.texts import batches_of, pairs_read
 from core.tokenizer.tokenizer import Token, Tokenizer
 
@@ -59,14 +58,6 @@ OFFSETS = frozenset({Role.PREVIOUS, Role.NEXT})
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
-    """A mean over the rows with a choice, beside that of a head whose rows are uniform."""
-
-    value: float
-    uniform: float
-
-
-@dataclass(frozen=True, slots=True)
 class HeadRole:
     """What one head does."""
 
@@ -75,15 +66,10 @@ class HeadRole:
     """Only of roles that a row of this head can have in these sentences."""
     offset: int
     """Where the largest weights lie most often: the key's position less the row's."""
-    entropy: Measure
-    """Of a row, in bits: 0 for one key, 3 for eight keys alike."""
-    evenness: Measure
-    """The entropy as a share of the largest possible."""
-    distance: Measure
-    """How many tokens away the keys are, weighted; between source and target along the line that
-    joins both beginnings with both ends."""
-    confidence: Measure
-    """The largest weight of a row."""
+    evenness: float
+    """The entropy of a row as a share of the largest possible, the mean over rows with a choice."""
+    confidence: float
+    """The largest weight of a row, the mean over the same."""
     n_rows: int
     """Rows with a choice: two keys or more that they may see."""
     n_sentences: int
@@ -134,10 +120,8 @@ class HeadRoles:
             "beats_baseline": [score.beats_baseline for *_, score in rows],
             "n": [score.n for *_, score in rows],
             "offset": [head.offset for head, *_ in rows],
-            "entropy": [head.entropy.value for head, *_ in rows],
-            "evenness": [head.evenness.value for head, *_ in rows],
-            "distance": [head.distance.value for head, *_ in rows],
-            "confidence": [head.confidence.value for head, *_ in rows],
+            "evenness": [head.evenness for head, *_ in rows],
+            "confidence": [head.confidence for head, *_ in rows],
         }
 
 
@@ -301,15 +285,10 @@ class Spread:
     """With two keys or more to choose from."""
     rules: dict[Role, Any] = field(default_factory=lambda: defaultdict(float))
     """hits_O of the rules that always take the key at one offset."""
-    uniform_M: Counts = field(default_factory=lambda: np.zeros(4))
-    """Sums of the measures in a head whose rows are uniform."""
     picked: dict[Site, Any] = field(default_factory=lambda: defaultdict(float))
     """picked_HO: how often each head's largest weight lies at each offset."""
     measures: dict[Site, Any] = field(default_factory=lambda: defaultdict(float))
-    """measures_HM: sums over rows of entropy in bits, its share of the largest, distance, and
-    confidence."""
-    distance_BQK: Tensor = field(default_factory=lambda: torch.zeros(0))
-    """Of the batch that is read."""
+    """measures_HM: sums over rows of evenness and confidence."""
 
 
 class Profile(QuestionProbe):
@@ -332,8 +311,6 @@ class Profile(QuestionProbe):
         spread.chance_O += self._by_offset(even_BQK.sum(dim=0))
         for role, target_BQK in targets.items():
             spread.rules[role] += self._by_offset(target_BQK.double().sum(dim=0))
-        spread.distance_BQK = _distances(rows)
-        spread.uniform_M += _measured(rows, even_BQK[:, None], spread.distance_BQK)[0]
 
     def add(
         self,
@@ -348,7 +325,7 @@ class Profile(QuestionProbe):
         spread = self.spreads[rows.kind]
         picked_HQK = (attended_BHQK * (rows.even_BQK > 0)[:, None]).sum(dim=0)
         spread.picked[site] += np.stack([self._by_offset(picked_QK) for picked_QK in picked_HQK])
-        spread.measures[site] += _measured(rows, weights_BHQK, spread.distance_BQK)
+        spread.measures[site] += _measured(rows, weights_BHQK)
 
     def offset(self, head: Head) -> int:
         """Return the offset that a head picks most often; of equally frequent ones the nearest."""
@@ -395,18 +372,12 @@ def roles_in(
     for head in heads_of(model, kinds):
         spread = profile.spreads[head.kind]
         n_rows = max(spread.n_rows, 1)
-        measures_M = spread.measures[head.site][head.index] / n_rows
-        entropy, evenness, distance, confidence = (
-            Measure(float(value), float(uniform))
-            for value, uniform in zip(measures_M, spread.uniform_M / n_rows, strict=True)
-        )
+        evenness, confidence = (spread.measures[head.site][head.index] / n_rows).tolist()
         yield HeadRole(
             head=head,
             scores=dict(_scores(profile, head, rules)),
             offset=profile.offset(head),
-            entropy=entropy,
             evenness=evenness,
-            distance=distance,
             confidence=confidence,
             n_rows=spread.n_rows,
             n_sentences=len(pairs),
@@ -429,23 +400,11 @@ def _scores(
             yield role, Score(answer.share(head), share, name, answer.n, offset)
 
 
-def _measured(rows: Rows, weights_BHQK: Tensor, distance_BQK: Tensor) -> Counts:
+def _measured(rows: Rows, weights_BHQK: Tensor) -> Counts:
     """Return measures_HM, summed over the rows with a choice."""
     counted_BHQK = weights_BHQK.double() * rows.chosen_BQ[:, None, :, None]
     bits_BQ = rows.visible_BQK.sum(dim=-1).clamp_min(2).log2().double()
     entropy_BHQ = torch.special.entr(counted_BHQK).sum(dim=-1) / np.log(2)
     evenness_BHQ = entropy_BHQ / bits_BQ[:, None]
-    distance_BHQ = (counted_BHQK * distance_BQK[:, None]).sum(dim=-1)
-    measures = (entropy_BHQ, evenness_BHQ, distance_BHQ, counted_BHQK.amax(dim=-1))
+    measures = (evenness_BHQ, counted_BHQK.amax(dim=-1))
     return torch.stack([each.sum(dim=(0, 2)) for each in measures], dim=-1).numpy()
-
-
-def _distances(rows: Rows) -> Tensor:
-    """Return distances_BQK in tokens, along the diagonal where the sides are of unequal length."""
-    found_BQK = torch.zeros(rows.visible_BQK.shape, dtype=torch.float64)
-    sides = (rows.batch.said(rows.kind.query_side), rows.batch.said(rows.kind.key_side))
-    for sentence in range(len(found_BQK)):
-        n_queries, n_keys = (int(said_BP[sentence].sum()) for said_BP in sides)
-        found_QK = distances(n_queries, n_keys, scaled=not rows.kind.is_self)
-        found_BQK[sentence, :n_queries, :n_keys] = torch.from_numpy(found_QK)
-    return found_BQK

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.heads import Head
-from core.model import Record, Step, Transformer
+from core.model import Record, Step
 from core.runs.run import Run
 from core.studies.heads.question import (
     Question,
@@ -59,7 +59,7 @@ class TextRoles:
         of_role = self.scores[role]
         return tuple(sorted(of_role, key=lambda head: -of_role[head].value)[:n])
 
-    def table(self) -> dict[str, list[str] | list[float] | list[int]]:
+    def table(self) -> dict[str, list[object]]:
         """Return one row for each role and head."""
         rows = [(role, head, each) for role, of in self.scores.items() for head, each in of.items()]
         return {
@@ -94,11 +94,7 @@ def text_roles(run: Run, source: Source) -> TextRoles:
     Raises:
         ValueError: Such texts cannot be made for this model; the message says why.
     """
-    return roles_in_texts(run.model, texts_of(run, source))
-
-
-def roles_in_texts(model: Transformer, texts: Texts) -> TextRoles:
-    """Return the same for some texts."""
+    model, texts = run.model, texts_of(run, source)
     kinds = list(dict.fromkeys(site.attention for site in model.sites() if site.is_self))
     probe = QuestionProbe(kinds, _questions(texts), weight)
     ask(model, texts.batches, probe)

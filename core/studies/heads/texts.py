@@ -54,13 +54,13 @@ class Texts:
         return slice(before, length - after)
 
 
-def texts_of(run: Run, source: Source, seed: int = SEED) -> Texts:
+def texts_of(run: Run, source: Source) -> Texts:
     """Return the texts on which roles are asked that need no task.
 
     Raises:
         ValueError: Such texts cannot be made for this model; the message says why.
     """
-    return random_texts(run, seed) if source == "random" else line_texts(run, lines_as_ids(run))
+    return random_texts(run) if source == "random" else line_texts(run, lines_as_ids(run))
 
 
 def random_texts(run: Run, seed: int = SEED) -> Texts:

@@ -1,4 +1,4 @@
-"""Which source tokens a word comes from, by five methods, and which of them to trust."""
+"""Which source tokens a word comes from, by five methods."""
 
 from collections.abc import Sequence
 
@@ -6,43 +6,31 @@ import numpy as np
 import streamlit as st
 
 from core.evaluate.ranks import rank_correlation
-from core.runs.run import RunError
 from core.studies.attribution.gradients import gradient_times_input, integrated_gradients
 from core.studies.attribution.leaving_out import leave_one_out, telling_step
 from core.studies.attribution.methods import Method, attribute
 from core.studies.attribution.rollout import source_rollout
 from core.studies.attribution.study import AttributionStudy, attribution_study, written_ids
-from core.studies.attribution.trust import N_SENTENCES
 from core.studies.heads.findings import pronoun_tokens
-from pages.frame import cached, controls, measured_on, session
+from pages.frame import cached, controls, session
 from pages.frame.cached import ModelOf
 from pages.frame.components import matrices
 from pages.frame.language import _, joined, number, percent, plain
 from pages.frame.maps import labels
-from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.typography import show_translations, typeset
 from pages.frame.view import Shown
 from pages.views.heads import attribution_methods as methods
-from pages.views.heads import rollout
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix, scaled_rows
 
-OF, EVERY_METHOD = "attributed", "all_methods"
-WORD, ROLLOUT = "word", "rollout"
-STEP, MAP, TRUST = "attributed_word", "attribution_map", "trust"
+STEP, EVERY_METHOD, MAP = "attributed_word", "all_methods", "attribution_map"
 
 
 def draw(opened: Opened) -> Shown | None:
-    """Draw all methods for one word, or what attention passes on from layer to layer."""
+    """Draw what one word depends on, by leaving one out or by all methods."""
     row = st.container(horizontal=True, vertical_alignment="center")
-    with row:
-        offered = {WORD: _("one word"), ROLLOUT: _("rollout")}
-        of = controls.choice(_("Show"), OF, offered, WORD, older={"one word": WORD})
-        stack = rollout.ask(opened) if of == ROLLOUT else None
-    if stack:
-        return rollout.draw(opened, stack)
     inspection = opened.inspection
     ids = written_ids(opened.run, inspection)
     steps = range(inspection.translation.n_given, len(ids))
@@ -54,21 +42,14 @@ def draw(opened: Opened) -> Shown | None:
         every_method = controls.toggle(_("all methods"), EVERY_METHOD)
     asked = frozenset(Method) if every_method else frozenset({Method.LEAVE_ONE_OUT})
     by_word = len(inspection.source_words) < len(inspection.source_tokens)
-    n_trust = N_SENTENCES if every_method and _ask_trust(opened) else 0
-    recipe = Recipe(
-        attribution_study, opened.path, opened.inspecting, step, asked, by_word, n_trust
-    )
-    try:
-        study = recipe.result()
-    except RunError as error:
-        st.error(plain(explained(error)))
-        return None
+    recipe = Recipe(attribution_study, opened.path, opened.inspecting, step, asked, by_word)
+    study = recipe.result()
     show_translations(_in_translation(opened, ids, step))
     panel = (_of_methods if every_method else _of_one_method)(opened, study)
     picture = matrices(Matrices(panels=[panel]), key=MAP)
     if every_method:
         st.table(methods.table(study), border="horizontal", hide_index=True)
-        if captions := methods.captions(opened.run, study):
+        if captions := methods.captions(study):
             st.caption(joined(captions))
     return Shown(
         name="attribution",
@@ -122,15 +103,6 @@ def _named(texts: Sequence[str], step: int) -> str:
     if texts.count(texts[step]) == 1:
         return texts[step]
     return _("{word} (step {step})").format(word=texts[step], step=number(step))
-
-
-def _ask_trust(opened: Opened) -> bool:
-    """Ask whether to measure the methods on held-out sentences: those have a true target."""
-    if opened.task is None or opened.run.model.config.is_decoder_only:
-        return False
-    on = measured_on.sentences(opened.run, measured_on.most(opened.run, N_SENTENCES))
-    asked = _("Compare each method with leaving one out on {sentences}, too")
-    return controls.toggle(asked.format(sentences=on), TRUST)
 
 
 def _of_one_method(opened: Opened, study: AttributionStudy) -> Matrix:

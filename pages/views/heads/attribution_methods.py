@@ -1,14 +1,11 @@
-"""What the methods of attribution are called, and how far they can be trusted, in words."""
+"""What the methods of attribution are called, and how far they agree, in words."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from core.runs.run import Run
 from core.studies.attribution.methods import Method
 from core.studies.attribution.study import AttributionStudy
-from core.studies.attribution.trust import SEED, Trust, most_trusted
-from pages.frame import measured_on
 from pages.frame.language import N_, _, joined, n_, number, percent, percent_of_100, plain
 
 SURE = 0.99
@@ -23,7 +20,6 @@ NAMES = {
 """What each is called; marked for translation."""
 SHORT = NAMES | {Method.GRADIENT: N_("grad × input"), Method.INTEGRATED: N_("integrated")}
 """The same where there is little room."""
-TRUSTED = N_("mean ρ on test sentences")
 LEAST_LOST, MUCH_LOST = 0.01, 0.1
 """A word does not depend on what takes less of its probability than this; and what takes much."""
 LEAST_TOKENS = 4
@@ -70,8 +66,8 @@ def _alike(study: AttributionStudy, first: int) -> str:
     return text.format(n=number(alike), of=number(len(compared)))
 
 
-def captions(run: Run, study: AttributionStudy) -> Sequence[str]:
-    """Return what limits the methods, and which of them agrees best."""
+def captions(study: AttributionStudy) -> Sequence[str]:
+    """Return what limits the methods."""
     n = len(study.parts)
     said = []
     if study.attribution.probability > SURE:
@@ -81,30 +77,18 @@ def captions(run: Run, study: AttributionStudy) -> Sequence[str]:
     if n < LEAST_TOKENS:
         text = _("Fewer than {least} parts have no order to speak of.")
         said.append(text.format(least=number(LEAST_TOKENS)))
-    if study.trust:
-        best = most_trusted(study.trust)
-        drawn = study.trust[best].n + study.trust[best].undefined
-        text = _(
-            "Over {sentences} (one word of each) {method} agrees best with leaving one "
-            "out; ± is the standard deviation over sentences, [ ] the quartiles."
-        )
-        on = measured_on.drawn(run, drawn, SEED)
-        said.append(text.format(method=_(NAMES[best]), sentences=on))
     return said
 
 
 def table(study: AttributionStudy) -> dict[str, list[str]]:
     """Return a row for each method: whether it agrees with leaving one out."""
     n = number(len(study.parts))
-    columns = {
+    return {
         _("method"): [_(NAMES[method]) for method in study.methods],
         _("Spearman’s ρ with leaving one out (n = {n})").format(n=n): [
             _here(study, each) for each in study.methods
         ],
     }
-    if study.trust:
-        columns[_(TRUSTED)] = [_over(study.trust.get(method)) for method in study.methods]
-    return columns
 
 
 def short_share(share: float) -> str:
@@ -130,18 +114,3 @@ def _here(study: AttributionStudy, method: Method) -> str:
         return _("the measure")
     many = len(study.parts) >= LEAST_TOKENS
     return correlation(study.attribution.agreement[method] if many else None)
-
-
-def _over(trust: Trust | None) -> str:
-    if trust is None:
-        return ""
-    low, _middle, high = map(correlation, trust.quartiles)
-    said = _("{mean} ± {deviation} [{low}, {high}], n = {n}").format(
-        mean=correlation(trust.mean),
-        deviation=number(trust.deviation, 2),
-        low=low,
-        high=high,
-        n=number(trust.n),
-    )
-    undefined = _(" ({n} undefined)").format(n=number(trust.undefined))
-    return said + (undefined if trust.undefined else "")

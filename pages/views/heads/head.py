@@ -97,16 +97,16 @@ def _draw(opened: Opened, known: HeadReport) -> list[Drawn]:
         tiles = head_map.draw(known.heads, known.card.head)
     _say(opened, known)
     fold(
-        _("All roles, with sentences that made the scores"),
+        _("All roles"),
         "head_roles",
-        lambda: st.markdown("\n\n".join(head_findings.every_role(known.role, known.card.examples))),
+        lambda: st.markdown("\n\n".join(head_findings.every_role(known.role))),
     )
     return [strips, tiles]
 
 
 def _draw_strips(card: HeadCard) -> Drawn:
     text = _("**Where it points most**: it never points at another word")
-    if card.pairs:
+    if card.strongest[0].on_word:
         text = _("**Where it points most**, in sentences that it never saw")
     st.markdown(text)
     written = token_strips([_strip(row, card.head) for row in card.strongest])
@@ -149,7 +149,7 @@ def _text(tokens: Sequence[Token]) -> str:
 def _say(opened: Opened, known: HeadReport) -> None:
     """Say roles, silencing and likeness, each in a column of its own."""
     roles, silenced, alike = st.columns([5, 5, 3], gap="large")
-    roles.markdown(head_findings.roles(known.role, known.card.examples))
+    roles.markdown(head_findings.roles(known.role))
     if not opened.run.settings.model.is_encoder_decoder:
         if known.on_random:
             roles.markdown(head_text.roles(known.on_random))

@@ -3,12 +3,12 @@
 Every sentence is put together from what was computed, with baseline and n.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from core.evaluate.intervals import Difference
 from core.runs.run import Run
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.heads.card import Examples, HeadCard, HeadRow
+from core.studies.heads.card import HeadCard
 from core.studies.heads.question import Role, Score
 from core.studies.heads.roles import SEED, HeadRole
 from pages.frame import measured_on, notes
@@ -16,12 +16,10 @@ from pages.frame.language import (
     N_,
     _,
     joined,
-    listed_apart,
     n_,
     number,
     percent,
     percent_of_100,
-    plain,
 )
 from pages.views.heads import role_names
 
@@ -57,7 +55,7 @@ def seen(
     head, leading = notes.site_and_head(role.head), role.leading or role.farthest
     if leading is None:
         text = _("{head} has **no role** that beats its baseline")
-        if role.evenness.value > notes.NEARLY_UNIFORM:
+        if role.evenness > notes.NEARLY_UNIFORM:
             text = _("{head} looks at **nothing** in particular: its rows are nearly uniform")
         looks = text.format(head=head)
     elif role.leading is None and _hardly_more(role.scores[leading]):
@@ -126,7 +124,7 @@ def _change(found: Difference, figure: str) -> str:
     return text.format(figure=figure, before=percent(found.before), after=percent(found.after))
 
 
-def roles(role: HeadRole, examples: Mapping[Role, Examples]) -> str:
+def roles(role: HeadRole) -> str:
     """Return the roles that beat their baselines, those that gain most first, as Markdown."""
     held = {
         name: score
@@ -137,11 +135,10 @@ def roles(role: HeadRole, examples: Mapping[Role, Examples]) -> str:
     if not ranked:
         return _("**Roles:** none beats its baseline.")
     lines = [
-        _("{role}: {score} (a simple rule: {baseline}){example}").format(
+        _("{role}: {score} (a simple rule: {baseline})").format(
             role=role_names.named(name, role),
             score=percent_of_100(100 * held[name].value, 0),
             baseline=percent_of_100(100 * held[name].baseline, 0),
-            example=_example(examples.get(name)),
         )
         for name in ranked[:MOST_ROLES]
     ]
@@ -152,40 +149,12 @@ def _gain(score: Score) -> float:
     return (score.value - score.baseline) / (1 - score.baseline)
 
 
-def _example(found: Examples | None) -> str:
-    if found is None or not found.hits:
-        return ""
-    return _(", as {pair}").format(pair=pair_said(found.hits[0]))
-
-
-def pair_said(row: HeadRow) -> str:
-    """Return a row's token and the one that it looks at most, in Markdown."""
-    query, key = row.pair
-    return f"“{plain(query)}” → “{plain(key)}”"
-
-
-def every_role(role: HeadRole, examples: Mapping[Role, Examples]) -> Iterator[str]:
-    """Yield each role with its score, and sentences that it is made of, in Markdown."""
+def every_role(role: HeadRole) -> Iterator[str]:
+    """Yield each role with its score, baseline and n, in Markdown."""
     for name, score in role.scores.items():
-        if role_names.canonical(name, role) is not name:
-            continue
-        found = examples.get(name, Examples((), ()))
-        named = f"**{role_names.named(name, role)}**"
-        lines = [joined([named, role_names.evidence(score)])]
-        if found.hits:
-            lines.append(_("has it: {rows}").format(rows=_in_sentences(found.hits)))
-        if found.misses:
-            lines.append(_("has it not: {rows}").format(rows=_in_sentences(found.misses)))
-        yield "  \n".join(lines)
-
-
-def _in_sentences(rows: Sequence[HeadRow]) -> str:
-    return listed_apart(
-        _("{pair} {weight} in “{sentence}”").format(
-            pair=pair_said(row), weight=number(row.weight, 2), sentence=plain(row.text)
-        )
-        for row in rows
-    )
+        if role_names.canonical(name, role) is name:
+            named = f"**{role_names.named(name, role)}**"
+            yield joined([named, role_names.evidence(score)])
 
 
 def silenced(effects: HeadEffects | None, effect: HeadEffect | None) -> str:

@@ -43,7 +43,7 @@ def draw(heads: Sequence[HeadRole], chosen: Head) -> Drawn:
     rows = [heads[start : start + n_heads] for start in range(0, len(heads), n_heads)]
     panel = Matrix(
         title=_("Choose a head"),
-        values=np.array([[each.confidence.value for each in row] for row in rows], np.float32),
+        values=np.array([[each.confidence for each in row] for row in rows], np.float32),
         rows=_links(numbered(_("layer"), len(rows)), 0),
         columns=_links(numbered(_("head"), n_heads), len(rows)),
         texts=[[tile(each) for each in row] for row in rows],

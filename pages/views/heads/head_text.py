@@ -11,7 +11,10 @@ from pages.frame import controls
 from pages.frame.language import _, n_, number, percent
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
-from pages.views.heads.roles_text import COSTS, NAMES
+from pages.views.heads.role_names import NAMES
+
+COSTS = "text_costs"
+"""In the link: whether it is measured what silencing costs."""
 
 
 def on_random(opened: Opened) -> Recipe[TextRoles] | None:

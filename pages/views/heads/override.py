@@ -9,30 +9,28 @@ import streamlit as st
 from core.heads import Head
 from core.model import Override
 from core.runs.run import Run
+from core.studies.effects.ablation import BeforeAfter
 from core.studies.effects.overriding import (
-    RowOverride,
-    StepChange,
     WeightMove,
-    most_changed,
     move_weight,
     nouns_of,
     rewired,
     suggested_move,
 )
+from core.tasks.translation.names import FUNCTION_WORDS
 from core.tokenizer.tokenizer import Token
 from pages.frame import cached, clicks, notes, selection, session
+from pages.frame.charts import chart
 from pages.frame.components import matrices
-from pages.frame.language import _, number, percent, plain
+from pages.frame.language import _, number, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, key_axis, query_axis
 from pages.frame.session import positions
 from pages.frame.typography import show_translations, written_name
 from pages.frame.view import Shown
 from pages.views.heads import named_heads
-from pages.views.heads.translations import before_and_after
-from viz.charts.frames import runs_table
+from pages.views.heads.translations import before_and_after, chances, most_changed
 from viz.component.standalone import Drawn
-from viz.direction import isolated
 from viz.plane.matrices import Matrices, Matrix
 
 MOVE = "move"
@@ -58,16 +56,17 @@ def draw(opened: Opened) -> Shown | None:
         text = _("**Click any cell**, of “{row}” for example: its row is made to look there.")
         st.markdown(text.format(row=plain(shown.queries[shown.query].text)))
         picture = _draw_map(opened, shown)
-    if shown.override and shown.override.changes:
+    pictures = [picture]
+    if shown.override:
         with right:
-            _draw_chances(shown.override.changes)
+            pictures.append(chart(chances(shown.override)))
     return Shown(
         name=f"override_{head.site}.{head.index}",
         title=_("What changes when one row of a head looks elsewhere"),
         recipe=recipe,
         seen=_seen(opened, shown),
         code=(rewired, Override),
-        pictures=[picture],
+        pictures=pictures,
         about={"head": notes.site_and_head(head)},
     )
 
@@ -82,6 +81,8 @@ def _chosen_move(opened: Opened, head: Head) -> tuple[int, int] | None:
     pronouns = frozenset() if opened.task is None else opened.task.pronouns
     tokens = inspection.tokens_of(head.kind.query_side)
     preferred = [at for at, token in enumerate(tokens) if token.text.lower() in pronouns]
+    # Without a pronoun, a row of “the” or of a full stop would say little.
+    preferred = preferred or [at for at, token in enumerate(tokens) if _is_content_word(token)]
     # Its other nouns say more than words that no pronoun stands for, and words more than marks.
     known = head.kind.key_side == "source" and opened.task is not None
     nouns = cached.call(nouns_of, opened.path, opened.sentence) if known else ()
@@ -91,6 +92,12 @@ def _chosen_move(opened: Opened, head: Head) -> tuple[int, int] | None:
     )
     visible_QK = inspection.attention[head.site].visible_QK
     return suggested_move(weights_QK, visible_QK, preferred, nouns)
+
+
+def _is_content_word(token: Token) -> bool:
+    """Say whether a token seems to be a word with a meaning of its own: neither “la” nor “the”."""
+    word = token.text.strip().casefold()
+    return not token.special and word.isalpha() and len(word) > 2 and word not in FUNCTION_WORDS
 
 
 def _draw_map(opened: Opened, shown: WeightMove) -> Drawn:
@@ -115,33 +122,6 @@ def _take_move(kind: str) -> None:
     """Take over the cell that was clicked."""
     if pick := clicks.picked(MAP):
         session.choose({MOVE: f"{kind},{pick['row']},{pick['column']}"})
-
-
-def _draw_chances(changes: Sequence[StepChange]) -> None:
-    """Show how probable the tokens of the changed steps are, before and after."""
-    share = partial(
-        st.column_config.ProgressColumn,
-        min_value=0.0,
-        max_value=1.0,
-        format="percent",
-        # As narrow as to be seen whole beside the map in a narrow window.
-        width=80,
-        help=_("Probability, after the same words."),
-    )
-    rows = [
-        {"word": isolated(token.text), "before": before, "after": after}
-        for change in changes
-        for token, before, after in (
-            (change.token, change.before, change.after),
-            (change.other, change.other_before, change.other_after),
-        )
-        if token is not None
-    ]
-    columns = {"before": share(_("before")), "after": share(_("after"))}
-    st.markdown(_("**How probable the words are that change**"))
-    st.dataframe(
-        runs_table(rows), hide_index=True, column_config={"word": _("word written"), **columns}
-    )
 
 
 def _seen(opened: Opened, shown: WeightMove) -> str:
@@ -173,27 +153,9 @@ def _numbered(tokens: Sequence[Token], at: int) -> str:
     return _("{token} (position {at})").format(token=text, at=number(at))
 
 
-def _result(found: RowOverride, run: Run) -> str:
+def _result(found: BeforeAfter, run: Run) -> str:
     """Say whether what is written changes, and which of its words most."""
-    written = written_name(run)
-    if not found.changes:
-        return _("The {translation} stays: here the model does not need this look.").format(
-            translation=written
-        )
-    most = most_changed(found.changes)
-    text = _("The {translation} **changes**: **{token}** goes from {before} to **{after}**.")
+    text = _("The {translation} **changes**: {most}")
     if found.same_text:
-        text = _("The {translation} stays: **{token}** goes from {before} to **{after}**.")
-    elif most.other is not None:
-        text = _(
-            "The {translation} **changes**: **{token}** falls from {before} to **{after}**, and "
-            "**{other}** leads with **{lead}**."
-        )
-    return text.format(
-        translation=written,
-        token=plain(most.token.text),
-        before=percent(most.before),
-        after=percent(most.after),
-        other=plain(most.other.text) if most.other else "",
-        lead=percent(most.other_after),
-    )
+        text = _("The {translation} **stays**: {most}")
+    return text.format(translation=written_name(run), most=most_changed(found))

@@ -8,12 +8,18 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from core.decoding.sentence import Translation
+from core.decoding.sentence import SentenceError, Translation
 from core.heads import Head, Kind
 from core.model import Patch
 from core.runs.run import Run
-from core.studies.effects.patching import PatchingStudy, patched_translation, patching_study
-from core.studies.effects.second_sentence import PatchingError
+from core.studies.effects.patching import (
+    PatchingError,
+    PatchingStudy,
+    patched_translation,
+    patching_study,
+)
+from core.studies.effects.second_sentence import length, second_sentence
+from core.studies.opening.examples import sources_beside
 from pages.frame import cached, clicks, controls, notes, session
 from pages.frame.components import matrices
 from pages.frame.language import (
@@ -34,12 +40,13 @@ from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.typography import marked, show_translations, typeset
 from pages.frame.view import Shown
-from pages.views.heads import named_heads, path, second_sentence
+from pages.views.heads import named_heads
 from viz.component.payload import TokenLabel
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
-WHAT, HEAD, PATH = "patched", "head", "path"
+OTHER, OFFERED = "patch_with", "patch_offered"
+"""In the link: the second sentence; and where those are kept that were offered."""
 INTO, INTO_SECOND, INTO_FIRST = "patch", "into_second", "into_first"
 CHOSEN, MAPS = "patched_head", "patch_maps"
 """In the link: the head whose output is copied; and the key of the maps."""
@@ -51,25 +58,28 @@ NAMED = 3
 
 
 def draw(opened: Opened) -> Shown | None:
-    """Copy the output of each head from one sentence into the other, or along one path."""
+    """Copy the output of each head from one sentence into the other."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        second = second_sentence.ask(opened)
-        offered = {HEAD: _("whole head"), PATH: _("one path")}
-        what = controls.choice(_("What is copied"), WHAT, offered, HEAD)
+        second = _ask_second(opened)
         older = {"first into second": INTO_SECOND, "second into first": INTO_FIRST}
         directions = {INTO_SECOND: _("first → second"), INTO_FIRST: _("second → first")}
         direction = controls.choice(_("Direction"), INTO, directions, INTO_SECOND, older=older)
-    if not second_sentence.fits(opened, second):
-        return None
     clean, corrupt = opened.sentence, second
     names = _("first"), _("second")
     if direction == INTO_FIRST:
         clean, corrupt, names = second, opened.sentence, names[::-1]
-    if what == PATH:
-        return path.draw(opened, corrupt, clean, second)
     recipe = Recipe(patching_study, opened.path, clean, corrupt)
     try:
         study = recipe.result()
+    except SentenceError:
+        n_tokens = length(opened.run, opened.sentence)
+        text = n_(
+            "Type a second sentence of {first} token, special ones counted, as the first one has.",
+            "Type a second sentence of {first} tokens, special ones counted, as the first one has.",
+            n_tokens,
+        )
+        st.info(text.format(first=number(n_tokens)))
+        return None
     except PatchingError as error:
         st.info(ended(capitalised(plain(explained(error)))))
         return None
@@ -86,6 +96,26 @@ def draw(opened: Opened) -> Shown | None:
         code=(Patch,),
         pictures=[_draw_maps(study, head)],
         about={"second_sentence": second, "head": notes.site_and_head(head)},
+    )
+
+
+def _ask_second(opened: Opened) -> str:
+    """Ask for a sentence; until one is typed, one that is translated differently is offered."""
+    first = opened.sentence
+    known = tuple(example.source for example in (opened.task.examples if opened.task else ()))
+    examples = known or sources_beside(opened.run)
+    default = cached.call(second_sentence, opened.path, first, examples)
+    # What was offered beside other sentences makes room; what was typed does not.
+    offered = session.storage(OFFERED)
+    session.belongs_to(OTHER, first, giving_way={"", first, *examples, *offered})
+    offered[default] = True
+    st.caption(_("Second sentence"), width="content")
+    return controls.text(
+        _("Second sentence"),
+        OTHER,
+        default,
+        labelled=False,
+        placeholder=_("Type a second sentence with as many tokens, and press Enter"),
     )
 
 

@@ -7,15 +7,12 @@ import streamlit as st
 from core.runs.run import RunError
 from core.studies.effects import pruning
 from core.studies.effects.pruning import (
-    GREEDY,
     N_PRUNED,
     SEED,
-    Curves,
     PruningPoint,
     greedy_pruning,
     heads_needed,
-    pruning_by_score,
-    pruning_curves,
+    pruning_curve,
 )
 from pages.frame import measured_on, notes
 from pages.frame.charts import chart
@@ -33,18 +30,18 @@ START = "prune_start"
 """Key of the button."""
 TOLERANCE = 0.01
 """Share of the sentences that may be lost."""
-ORDERS = {"greedy": N_("Cheapest head each time"), "by_score": N_("Fixed order, by cost alone")}
-"""In which heads go → what people call it."""
+SERIES = N_("Cheapest head each time")
+"""What the curve is called."""
 
 
 def draw(opened: Opened) -> Shown:
     """Draw how quality falls as one head after the other goes; offer to measure it."""
-    recipe = Recipe(pruning_curves, opened.path, N_PRUNED)
+    recipe = Recipe(pruning_curve, opened.path, N_PRUNED)
     try:
-        found = recipe.result().orders
+        found = recipe.result().points
     except RunError as error:
         st.error(plain(explained(error)))
-        found = {}
+        found = ()
     n_passes = pruning.n_passes(opened.run)
     head_jobs.offer(
         opened.run,
@@ -57,25 +54,24 @@ def draw(opened: Opened) -> Shown:
     pictures: list[Drawn] = []
     if found:
         pictures.append(chart(_picture(found)))
-        st.caption(joined([_last_to_go(found[GREEDY]), _measured(opened, found)]))
+        st.caption(joined([_last_to_go(found), _measured(opened, found)]))
     text = view_text("heads", "silence")
     return Shown(
         name="prune",
         title=_("How quality falls, from right to left, as one head after the other goes"),
         recipe=recipe,
         seen=seen(found),
-        code=(greedy_pruning, pruning_by_score, heads_needed),
+        code=(greedy_pruning, heads_needed),
         pictures=pictures,
         how_to_read=text.sections["How to read pruning"],
         formula=text.sections["Formula of pruning"].strip("$\n"),
     )
 
 
-def seen(found: Curves) -> str:
+def seen(points: Sequence[PruningPoint]) -> str:
     """Say in Markdown how many heads the task needs, where that is known."""
-    if not found:
+    if not points:
         return _("Nothing is measured yet: press “{button}”.").format(button=_("Prune"))
-    points = found[GREEDY]
     n_needed = heads_needed(points, TOLERANCE)
     if n_needed is None:
         text = _("All heads together get **{all}** right: there is too little to lose.")
@@ -103,18 +99,16 @@ def _last_to_go(points: Sequence[PruningPoint]) -> str:
     return _("The last heads to go: {last}.").format(last=listed(last))
 
 
-def _measured(opened: Opened, found: Curves) -> str:
-    n = next(iter(found.values()))[0].n
+def _measured(opened: Opened, points: Sequence[PruningPoint]) -> str:
     text = _("On {sentences}; the same sentences choose the next head and measure what is left.")
-    return text.format(sentences=measured_on.drawn(opened.run, n, SEED))
+    return text.format(sentences=measured_on.drawn(opened.run, points[0].n, SEED))
 
 
-def _picture(found: Curves) -> Chart:
-    longest = max(found.values(), key=len)
+def _picture(points: Sequence[PruningPoint]) -> Chart:
     return curves(
-        {_(ORDERS[name]): [each.exact_match for each in points] for name, points in found.items()},
+        {_(SERIES): [each.exact_match for each in points]},
         x=Quantity(_("heads left")),
         y=Quantity(_("exact match"), share=True),
-        at=[each.n_left for each in longest],
+        at=[each.n_left for each in points],
         title=_("How quality falls, from right to left, as one head after the other goes"),
     )

@@ -14,6 +14,10 @@ NAMES = {
     Role.ANTECEDENT: N_("antecedent of a pronoun"),
     Role.ALIGNED_FED: N_("source of the word fed"),
     Role.ALIGNED_PREDICTED: N_("source of the next word"),
+    Role.INDUCTION: N_("induction"),
+    Role.DUPLICATE: N_("duplicate"),
+    Role.FIRST: N_("first token"),
+    Role.ITSELF: N_("itself"),
 }
 """What a role is called in a word or two; marked for translation."""
 

@@ -1,4 +1,4 @@
-"""The roles of all heads: on held-out sentences in a table, in a text, or in this sentence."""
+"""The roles of all heads: on held-out sentences in a table, or in a text."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -22,13 +22,7 @@ from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.views.heads import (
-    head_findings,
-    named_heads,
-    role_names,
-    roles_sentence,
-    roles_text,
-)
+from pages.views.heads import head_findings, named_heads, role_names, roles_text
 from pages.views.heads.own_text import offer_text
 from viz.charts.frames import written
 from viz.charts.head_table import head_table
@@ -38,30 +32,16 @@ TABLE = "scores_table"
 SCORED = "scored"
 """Parameter with the chosen head, as `encoder.2.self:0`."""
 _ROW, _ROWS = 35, 11
-HELD_OUT, TEXT, SENTENCE = "held_out", "text", "sentence"
-ON = "roles_on"
-"""In the link: on what the heads are measured."""
 ROLE, SHARE, RULE, SENTENCES, PRONOUNS = "role", "share", "rule", "sentences", "pronouns"
 
 
 def draw(opened: Opened) -> Shown | None:
-    """Ask on what the roles of all heads are measured, and draw them."""
-    # A model that did not learn a task with sources here has roles that need none.
-    of_task = opened.run.settings.has_pairs and opened.run.settings.model.is_encoder_decoder
-    offered = {
-        **({HELD_OUT: measured_on.all_of_them(opened.run)} if of_task else {TEXT: _("a text")}),
-        SENTENCE: _("this sentence"),
-    }
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(_("measured on"), width="content")
-        on = controls.choice(_("Measured on"), ON, offered, next(iter(offered)))
-        if on == HELD_OUT and opened.run.settings.is_opened:
-            offer_text(opened)
-    match on:
-        case "sentence":
-            return roles_sentence.draw(opened)
-        case "text":
-            return roles_text.draw(opened)
+    """Draw the roles of all heads on the task, or on a text that needs none."""
+    settings = opened.run.settings
+    if not (settings.has_pairs and settings.model.is_encoder_decoder):
+        return roles_text.draw(opened)
+    if settings.is_opened:
+        offer_text(opened)
     return _of_held_out(opened)
 
 

@@ -9,21 +9,13 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from core.evaluate.intervals import Difference
 from core.heads import Head, Kind
 from core.runs.run import Run
-from core.studies.effects.text_cost import (
-    TextCost,
-    TextCosts,
-    TextReport,
-    control_heads,
-    text_costs,
-)
-from core.studies.heads.antecedent import AntecedentHead, antecedent_head, antecedent_of
+from core.studies.effects.text_cost import TextReport, cost_of_head
 from core.studies.heads.question import Role, Score, ask, target_keys
 from core.studies.heads.text_roles import RoleRow, TextRoles, text_roles, text_row
 from core.studies.heads.texts import SEED, Source
-from pages.frame import cached, clicks, controls, measured_on, notes, session
+from pages.frame import cached, clicks, controls, notes, session
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, listed_apart, n_, number, percent, plain
 from pages.frame.maps import labels
@@ -32,25 +24,17 @@ from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.views.heads import named_heads
+from pages.views.heads import head_text, named_heads, role_names
 from pages.views.heads.own_text import OWN, RANDOM, ask_text
 from viz.charts.token_strips import TokenStrip, token_strips
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Matrices, Matrix, numbered
 
-ROLE, HEAD, COSTS = "text_role", "text_head", "text_costs"
-"""In the link: which role, which head, and whether silencing is measured."""
+ROLE, HEAD = "text_role", "text_head"
+"""In the link: which role, and which head."""
 MAP = "text_roles_map"
 _ROOMY = 12
 """So many heads of a layer have room for a number in each cell."""
-NAMES = {
-    Role.INDUCTION: N_("induction"),
-    Role.DUPLICATE: N_("duplicate"),
-    Role.PREVIOUS: N_("previous token"),
-    Role.FIRST: N_("first token"),
-    Role.ITSELF: N_("itself"),
-}
-"""What a role is called in a word or two; marked for translation."""
 MEANINGS = {
     Role.INDUCTION: N_(
         "the token that came after the same one before: what comes next if the text repeats"
@@ -76,12 +60,9 @@ def draw(opened: Opened) -> Shown | None:
         return None
     with controls_here:
         role = _ask(opened.run, found)
-        measured = controls.toggle(_("what silencing costs"), COSTS)
-    # In random tokens only what repeats can be predicted, which induction heads find.
-    asked = role if source == OWN else Role.INDUCTION
-    costs = Recipe(text_costs, opened.path, source, asked) if measured else None
-    recipe = Recipe(TextReport, roles, costs)
+        with_cost = opened.run.model.config.is_decoder_only and head_text.ask_cost(opened)
     head = _chosen(found, role)
+    cost = Recipe(cost_of_head, opened.path, head, source) if with_cost else None
     left, right = st.columns([9, 11], gap="medium")
     with left:
         picture = matrices(_map(found, role, head), key=MAP, on_pick=partial(_take, found, role))
@@ -90,17 +71,14 @@ def draw(opened: Opened) -> Shown | None:
         strip = _draw_row(opened, row, role)
         named_heads.link_to_map(opened, head)
         st.caption(_on_what(found))
-        if costs is not None:
-            _say_costs(opened, costs.result())
+        if cost is not None:
+            st.markdown(head_text.silenced(opened.run, cost.result()))
     text = view_text("heads", "roles").sections
     return Shown(
         name=f"roles_in_text_{role}",
         title=_("Which heads look at {what}").format(what=_(MEANINGS[role])),
-        recipe=recipe,
-        code=(
-            *(target_keys, ask, control_heads),
-            *(() if source == OWN else (antecedent_head,)),
-        ),
+        recipe=Recipe(TextReport, roles, cost),
+        code=(target_keys, ask, cost_of_head),
         seen=_seen(found, role, head),
         pictures=[picture, strip],
         about={"head": notes.site_and_head(head)},
@@ -109,92 +87,10 @@ def draw(opened: Opened) -> Shown | None:
     )
 
 
-def _say_costs(opened: Opened, costs: TextCosts) -> None:
-    """Say what silencing costs a decoder, and whether a head of an encoder finds antecedents."""
-    for n, cost in costs.of.items():
-        st.markdown(_cost(n, cost, repeats=costs.source == RANDOM))
-    if costs.source == OWN:
-        said = _("Heads are chosen by every other line, and silenced in those between.")
-        if not costs.of:
-            said = _(
-                "Only a decoder alone goes on with a text of its own. It needs other heads to "
-                "compare with, and two lines of two tokens or more: here nothing can be measured."
-            )
-        st.caption(said)
-        return
-    antecedent = cached.call(antecedent_of, opened.path)
-    if antecedent is not None:
-        st.markdown(_antecedent(antecedent))
-    elif not costs.of:
-        st.caption(_("Nothing can be measured of this model: it has too few heads or positions."))
-
-
-def _cost(n: int, cost: TextCost, *, repeats: bool) -> str:
-    """Say what silencing `n` heads costs, beside silencing other heads."""
-    text = n_(
-        "Without the head that does this most, −log p of the next token goes from {before} "
-        "to **{after}** nats ({interval}); without another head of its layer to {other}.",
-        "Without the {n} heads that do this most, −log p of the next token goes from {before} "
-        "to **{after}** nats ({interval}); without as many others of the same layers to {other}.",
-        n,
-    )
-    if repeats:
-        text = n_(
-            "Without the best induction head, −log p of the repetition goes from {before} to "
-            "**{after}** nats ({interval}); without another head of its layer to {other}. In the "
-            "first half: {first_before} → {first_after}.",
-            "Without the {n} best induction heads, −log p of the repetition goes from {before} to "
-            "**{after}** nats ({interval}); without as many others of the same layers to {other}. "
-            "In the first half: {first_before} → {first_after}.",
-            n,
-        )
-    first = cost.first_half or cost.silenced
-    return text.format(
-        n=number(n),
-        before=number(cost.silenced.before, 3),
-        after=number(cost.silenced.after, 3),
-        interval=_change(cost.silenced, repeats=repeats),
-        other=number(cost.control.after, 3),
-        first_before=number(first.before, 3),
-        first_after=number(first.after, 3),
-    )
-
-
-def _change(found: Difference, *, repeats: bool) -> str:
-    """Return between what the change may lie, and by how many texts; of one line nobody knows."""
-    if found.n < 2:
-        return _("one line: no interval")
-    text = n_(
-        "change {low} to {high}, n = {n} line", "change {low} to {high}, n = {n} lines", found.n
-    )
-    if repeats:
-        text = n_(
-            "change {low} to {high}, n = {n} text", "change {low} to {high}, n = {n} texts", found.n
-        )
-    return text.format(low=number(found.low, 3), high=number(found.high, 3), n=number(found.n))
-
-
-def _antecedent(found: AntecedentHead) -> str:
-    low, high = found.interval
-    text = _(
-        "From “it”, **{head}** looks more at the antecedent than at other nouns in "
-        "**{share}** of {n} ({low} to {high}; the nearest noun: {nearest}). Of all heads "
-        "it was the best on other sentences."
-    )
-    return text.format(
-        head=notes.within_sentence(found.head),
-        share=percent(found.share),
-        n=measured_on.n_sentences(found.n),
-        low=percent(low),
-        high=percent(high),
-        nearest=percent(found.baselines.nearest_noun),
-    )
-
-
 def _ask(run: Run, found: TextRoles) -> Role:
     """Ask for a role; a decoder opens on induction, which an encoder has no use for."""
     wanted = Role.INDUCTION if "decoder" in run.model.config.stacks else Role.PREVIOUS
-    offered = {role: _(name) for role, name in NAMES.items() if role in found.scores}
+    offered = {role: _(role_names.NAMES[role]) for role in MEANINGS if role in found.scores}
     usual = wanted if wanted in offered else next(iter(offered))
     return controls.choice(_("Role"), ROLE, offered, usual)
 

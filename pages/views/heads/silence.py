@@ -14,7 +14,6 @@ from core.runs.run import Run, RunError
 from core.studies.effects import measuring
 from core.studies.effects.ablation import (
     AblationReport,
-    Intervention,
     ablation_report,
     average_mixed,
 )
@@ -36,6 +35,7 @@ from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.heads import head_jobs, named_heads, prune, silence_grid
 from pages.views.heads import silence_sentence as sentence
+from pages.views.heads.translations import chances
 from viz.component.standalone import Drawn
 
 WHICH, CHOSEN, ONE_BY_ONE = "silenced", "chosen", "one_by_one"
@@ -106,7 +106,7 @@ def _draw(
         pictures = [silence_grid.grid(opened, heads, report)]
     with right:
         sentence.say(opened.run, found, heads, instead)
-        pictures.append(chart(sentence.chances(found)))
+        pictures.append(chart(chances(found)))
         _say_of_one(opened, heads, effects if instead == "silence" else None)
         _offer_to_measure(opened.run, effects)
     return pictures
@@ -141,10 +141,8 @@ def _ask_figure(effects: HeadEffects) -> Figure:
 
 def _recipe(opened: Opened, instead: str, by: Figure | None) -> Recipe[AblationReport]:
     heads = silence_grid.chosen(opened)
-    changed = Intervention(sentence.KINDS[instead], frozenset(heads))
     averages = Recipe(average_mixed, opened.path) if instead == "average" and heads else None
-    target = sentence.reference(opened)
-    return Recipe(ablation_report, opened.path, opened.sentence, changed, by, target, averages)
+    return Recipe(ablation_report, opened.path, opened.sentence, heads, by, averages)
 
 
 def _formula(config: ModelConfig) -> str:

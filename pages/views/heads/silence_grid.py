@@ -42,17 +42,11 @@ _COSTS: Mapping[Figure, str] = {
     "pronoun": N_("points of right pronouns lost"),
     "loss": N_("nats per token by which the loss rises"),
 }
-_DRAWER = "silence"
 
 
 def chosen(opened: Opened) -> tuple[Head, ...]:
     """Return the heads that the link names, in the model's order; at first the telling one."""
-    drawer = session.storage(_DRAWER)
-    if drawer.setdefault("run", opened.path) != opened.path:
-        # Another model has other heads.
-        drawer.clear()
-        drawer["run"] = opened.path
-        session.choose({session.SILENT: None})
+    session.belongs_to(session.SILENT, str(opened.path))
     return _linked(opened.run)
 
 
@@ -103,7 +97,7 @@ def grid(opened: Opened, heads: Iterable[Head], report: AblationReport) -> Drawn
     ]
     shown = Matrices(
         panels=panels,
-        selected=session.storage(_DRAWER).get("cell"),
+        selected=session.storage(GRID).get(run.path),
         texts={
             "cell": cell,
             "help.pick": _("Arrow keys move from head to head, Enter silences one."),
@@ -188,7 +182,7 @@ def _linked(run: Run) -> tuple[Head, ...]:
 def _toggle_cell(path: Path, kinds: tuple[Kind, ...]) -> None:
     if pick := clicks.picked(GRID):
         run = cached.loaded(path)
-        session.storage(_DRAWER)["cell"] = (pick["panel"], pick["row"], pick["column"])
+        session.storage(GRID)[path] = (pick["panel"], pick["row"], pick["column"])
         head = _heads(run, kinds[pick["panel"]])[pick["row"]][pick["column"]]
         _change(run, lambda before: before ^ {head})
 

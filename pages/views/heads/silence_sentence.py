@@ -1,65 +1,53 @@
 """What a sentence becomes when heads are changed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
 from core.heads import Head
 from core.runs.run import Run
 from core.studies.effects.ablation import (
+    N_AVERAGED,
     SEED,
-    Ablated,
-    Kind,
+    BeforeAfter,
     average_mixed,
-    averaged_over,
     first_changed,
 )
 from core.tasks import Task
 from pages.frame import cached, layout, measured_on, notes
-from pages.frame.language import N_, _, n_, number, percent, plain, translated
+from pages.frame.language import N_, _, n_, number
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.typography import written_name
 from pages.views.heads.silence_grid import telling_head
-from pages.views.heads.translations import before_and_after
-from viz.charts.curves import Chart
-from viz.charts.step_chances import DEFAULT_CHANCE_TEXTS, step_chances
+from pages.views.heads.translations import before_and_after, most_changed
 
-LABELS = {"silence": N_("silence"), "uniform": N_("uniform"), "average": N_("average")}
+LABELS = {"silence": N_("silence"), "average": N_("average")}
 """What a changed head does, in the link → its label."""
-KINDS: Mapping[str, Kind] = {"silence": "silence", "uniform": "uniform", "average": "freeze"}
-"""The same → what an intervention calls it."""
 NAMED = 2
 """So many heads are named; of more, their number is."""
 
 
-def reference(opened: Opened) -> str:
-    """Return the true target; empty where it is not known."""
-    task = opened.task
-    return (task.reference(opened.inspection.translation.source) if task else None) or ""
-
-
-def say(run: Run, found: Ablated, heads: Sequence[Head], instead: str) -> None:
+def say(run: Run, found: BeforeAfter, heads: Sequence[Head], instead: str) -> None:
     """Show what is written before and after, and how heads are changed where that is not usual."""
     st.markdown(before_and_after(found, run), unsafe_allow_html=True)
     if heads and instead != "silence":
         with st.container(key=layout.DONE_SAID):
-            st.caption(_what_is_done(run, instead))
+            st.caption(_what_is_done(run))
 
 
-def seen(run: Run, found: Ablated, heads: Sequence[Head], instead: str) -> str:
+def seen(run: Run, found: BeforeAfter, heads: Sequence[Head], instead: str) -> str:
     """Say in Markdown whether what is written changes, and which of its words most."""
     if not heads:
         return _("All heads are on: click one to switch it off.")
     how = {
         "silence": _("Without {where}"),
-        "uniform": _("With {where} uniform"),
         "average": _("With {where} at the average"),
     }[instead].format(where=_named(heads))
     text = _("{how} the {translation} **changes**: {most}")
     if found.same_text:
         text = _("{how} the {translation} **stays**: {most}")
-    return text.format(how=how, translation=written_name(run), most=_most_changed(found))
+    return text.format(how=how, translation=written_name(run), most=most_changed(found))
 
 
 def _named(heads: Sequence[Head]) -> str:
@@ -69,14 +57,13 @@ def _named(heads: Sequence[Head]) -> str:
     return n_("{n} head", "{n} heads", len(heads)).format(n=number(len(heads)))
 
 
-def instead_of(opened: Opened, found: Ablated, heads: Sequence[Head], instead: str) -> str:
+def instead_of(opened: Opened, found: BeforeAfter, heads: Sequence[Head], instead: str) -> str:
     """Return the first of the task's examples that these heads change, where this one stays."""
     if not heads or not found.same_text or opened.task is None:
         return ""
     others = tuple(each.source for each in opened.task.examples if each.source != opened.sentence)
     averages = Recipe(average_mixed, opened.path) if instead == "average" else None
-    asked = others, KINDS[instead], tuple(heads), averages
-    return cached.call(first_changed, opened.path, *asked)
+    return cached.call(first_changed, opened.path, others, tuple(heads), averages)
 
 
 def telling(run: Run, task: Task) -> str:
@@ -84,46 +71,11 @@ def telling(run: Run, task: Task) -> str:
     if not run.model.sites():
         return ""
     examples = tuple(each.source for each in task.examples)
-    return cached.call(first_changed, run.path, examples, "silence", (telling_head(run),))
+    return cached.call(first_changed, run.path, examples, (telling_head(run),))
 
 
-def chances(found: Ablated) -> Chart:
-    """Return the chart of the probabilities of the model's own words and of those that lead now."""
-    own, now = found.before.reference, found.after.reference
-    return step_chances(
-        [each.token.text for each in own],
-        [each.probability for each in own],
-        [each.probability for each in now],
-        [each.best.text for each in now],
-        [each.best_probability for each in now],
-        translated(DEFAULT_CHANCE_TEXTS),
-    )
-
-
-def _what_is_done(run: Run, instead: str) -> str:
-    """Return what changed heads do."""
-    if instead == "uniform":
-        return _("Uniform: a head looks at all that it may see alike.")
-    n = cached.call(averaged_over, run.path)
+def _what_is_done(run: Run) -> str:
+    """Return what frozen heads do."""
+    n = measured_on.most(run, N_AVERAGED)
     text = _("Average: a head always gives its average over {sentences}.")
     return text.format(sentences=measured_on.drawn(run, n, SEED))
-
-
-def _most_changed(found: Ablated) -> str:
-    """Say which of the model's own words falls behind another, or else changes most."""
-    both = list(zip(found.before.reference, found.after.reference, strict=True))
-    led = [pair for pair in both if pair[0].best.text == pair[0].token.text]
-    fallen = [pair for pair in led if pair[1].best.text != pair[0].token.text]
-    own, now = max(fallen or both, key=lambda pair: abs(pair[1].probability - pair[0].probability))
-    text = _("**{word}** changes most, from {before} to **{after}**.")
-    if fallen:
-        text = _("**{word}** falls from {before} to **{after}**, **{other}** leads with {lead}.")
-    elif percent(own.probability) == percent(now.probability):
-        text = _("none of its words becomes more or less probable.")
-    return text.format(
-        word=plain(own.token.text),
-        before=percent(own.probability),
-        after=percent(now.probability),
-        other=plain(now.best.text),
-        lead=percent(now.best_probability),
-    )

@@ -1,9 +1,11 @@
-"""Translations before and after a change, and which of their words differ."""
+"""What is written before and after a change, and how probable its words are."""
 
 from core.runs.run import Run
 from core.studies.effects.ablation import BeforeAfter
-from pages.frame.language import _
+from pages.frame.language import _, percent, plain, translated
 from pages.frame.typography import doubtful_words_of, marked, typeset, written_name
+from viz.charts.curves import Chart
+from viz.charts.step_chances import DEFAULT_CHANCE_TEXTS, step_chances
 
 
 def before_and_after(found: BeforeAfter, run: Run) -> str:
@@ -20,3 +22,36 @@ def before_and_after(found: BeforeAfter, run: Run) -> str:
     if found.same_text:
         return _("The {translation} stays: {text}").format(translation=written_name(run), text=one)
     return _("Before: {before}  \nAfter: {after}").format(before=one, after=other)
+
+
+def chances(found: BeforeAfter) -> Chart:
+    """Return the chart of the probabilities of the model's own words and of those that lead now."""
+    own, now = found.before.reference, found.after.reference
+    return step_chances(
+        [each.token.text for each in own],
+        [each.probability for each in own],
+        [each.probability for each in now],
+        [each.best.text for each in now],
+        [each.best_probability for each in now],
+        translated(DEFAULT_CHANCE_TEXTS),
+    )
+
+
+def most_changed(found: BeforeAfter) -> str:
+    """Say which of the model's own words falls behind another, or else changes most."""
+    both = list(zip(found.before.reference, found.after.reference, strict=True))
+    led = [pair for pair in both if pair[0].best.text == pair[0].token.text]
+    fallen = [pair for pair in led if pair[1].best.text != pair[0].token.text]
+    own, now = max(fallen or both, key=lambda pair: abs(pair[1].probability - pair[0].probability))
+    text = _("**{word}** changes most, from {before} to **{after}**.")
+    if fallen:
+        text = _("**{word}** falls from {before} to **{after}**, **{other}** leads with {lead}.")
+    elif percent(own.probability) == percent(now.probability):
+        text = _("none of its words becomes more or less probable.")
+    return text.format(
+        word=plain(own.token.text),
+        before=percent(own.probability),
+        after=percent(now.probability),
+        other=plain(now.best.text),
+        lead=percent(now.best_probability),
+    )

@@ -8,7 +8,7 @@ from core.runs.run import load_run
 from core.studies.effects import measuring
 from core.studies.effects.head_effects import head_effects
 from core.studies.effects.measuring import effect_json, stored_effects
-from core.studies.effects.pruning import greedy_pruning, pruning_by_score, pruning_curves
+from core.studies.effects.pruning import greedy_pruning, pruning_curve
 from core.studies.heads.roles import roles_of_heads
 from core.studies.heads.text_roles import QUESTIONS
 
@@ -71,15 +71,10 @@ def test_what_is_stored_is_used_and_stays_unless_it_is_to_be_fresh(command, path
 def test_the_curves_of_pruning_are_kept_on_request(command, path, monkeypatch):
     monkeypatch.setattr("core.commands.heads.N_PRUNED", 3)
     command("heads", path, "--n", "6")
-    assert pruning_curves(load_run(path), 3).orders == {}
+    assert pruning_curve(load_run(path), 3).points == ()
     command("heads", path, "--n", "6", "--prune")
     own = load_run(path)
-    curves = pruning_curves(own, 3).orders
-    scores = {each.head: each.loss.change for each in stored_effects(own).heads}
-    assert curves == {
-        "greedy": tuple(filter(None, greedy_pruning(own, 3))),
-        "by_score": tuple(pruning_by_score(own, scores, 3)),
-    }
+    assert pruning_curve(own, 3).points == tuple(filter(None, greedy_pruning(own, 3)))
 
 
 def test_nobody_measures_what_somebody_measures(refused, path):

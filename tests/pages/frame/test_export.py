@@ -95,7 +95,7 @@ def test_files_say_of_what_their_numbers_are(open_view, files, name):
 
 
 def test_a_view_that_is_a_table_is_offered_as_a_picture_of_it(open_page, taken, files):
-    open_page("heads", trial="roles", roles_on="sentence", model="copy", sentence="a b c")
+    open_page("heads", trial="roles", model="copy", sentence="a b c")
     taken = taken[-1]
     drawn = re.findall(r">([^<>]+)</text>", files["svg"]())
     assert {taken.title, *taken.columns()} <= set(map(html.unescape, drawn))

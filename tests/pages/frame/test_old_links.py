@@ -44,10 +44,7 @@ def test_a_link_to_a_view_of_another_page_goes_there_once(open_page, monkeypatch
     monkeypatch.setattr(links, "go", lambda *where: went.append(where))
     at = open_page("attention", view="heads", sentence="I slept.", sort="entropy", model=None)
     assert went == [
-        (
-            "heads",
-            {"sentence": "I slept.", "sort": "entropy", "trial": "roles", "roles_on": "sentence"},
-        )
+        ("heads", {"sentence": "I slept.", "sort": "entropy", "trial": "roles"}),
     ]
     at.run()
     assert len(went) == 1

@@ -6,11 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from core.inspection import inspect_sentence
-from core.studies.attribution.rollout import (
-    rollout,
-    stack_rollout,
-)
+from core.studies.attribution.rollout import rollout, source_rollout
 
 
 def softmaxed(scores):
@@ -34,20 +30,10 @@ def test_rollout_is_the_product_of_half_the_weights_and_half_the_identity(scores
     assert rollout(weights)[-1] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("stack", ["encoder", "decoder"])
-def test_a_stacks_rollout_is_that_of_its_self_attention(copy_run, stack):
-    inspection = inspect_sentence(copy_run, "d a f q", target="d a f")
-    found = stack_rollout(inspection, stack)
-    layers = [
-        each.weights_HQK
-        for site, each in inspection.attention.items()
-        if (site.stack, site.sublayer) == (stack, "self")
-    ]
-    assert found.rolled_LQK == pytest.approx(rollout(np.stack(layers)))
-    last = found.rolled_LQK[-1].tolist()
-    n = len(last)
-    for key in range(n):
-        column = [row[key] for row in last]
-        assert found.seen_K[key] == pytest.approx(sum(column) / n)
-        able = n - key if stack == "decoder" else n
-        assert found.seen_fairly_K[key] == pytest.approx(sum(column) / able)
+@given(SCORES)
+def test_a_source_rolls_to_the_row_that_looks_at_the_last_layer(scores):
+    weights = softmaxed(scores)
+    row_HS = weights[0, :, 0]
+    expected = row_HS.astype(np.float64).mean(axis=0) @ rollout(weights)[-1]
+    assert source_rollout(weights, row_HS) == pytest.approx(expected, abs=1e-12)
+    assert source_rollout(weights[:0], row_HS) == pytest.approx(row_HS.mean(axis=0), abs=1e-6)

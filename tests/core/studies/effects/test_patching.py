@@ -10,8 +10,7 @@ from core.batch import pad
 from core.heads import Head, Site
 from core.model import Patch, Record, Step
 from core.runs.run import load_run
-from core.studies.effects.patching import patched_translation, patching_study
-from core.studies.effects.second_sentence import PatchingError
+from core.studies.effects.patching import PatchingError, patched_translation, patching_study
 
 GALLERY = Path(__file__).parents[4] / "gallery"
 TIRED = "The animal didn't cross the street because it was too tired."

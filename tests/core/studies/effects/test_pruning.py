@@ -13,18 +13,15 @@ from core.jobs import process as work
 from core.runs.files import PRUNING as FILE
 from core.runs.run import RunError, load_run
 from core.studies.effects import pruning
-from core.studies.effects.head_effects import Silenceable, head_effects
+from core.studies.effects.head_effects import Silenceable
 from core.studies.effects.pruning import (
-    BY_SCORE,
-    GREEDY,
     PRUNING,
     PruningPoint,
     greedy_pruning,
     heads_needed,
     n_passes,
     pruned,
-    pruning_by_score,
-    pruning_curves,
+    pruning_curve,
     store_pruning,
 )
 from core.studies.heads.question import heads_of
@@ -65,16 +62,12 @@ def test_heads_needed_are_those_left_before_the_first_fall():
     assert heads_needed(points, tolerance=0.5) == 0
 
 
-def test_both_orders_are_pruned_in_the_background_and_kept_with_the_run(copy_folder, tmp_path):
+def test_heads_are_pruned_in_the_background_and_the_curve_is_kept(copy_folder, tmp_path):
     path = shutil.copytree(copy_folder, tmp_path / "run")
     before = {each.name for each in path.iterdir()}
     assert work.main(PRUNING, pruning._process, [str(path), "2"]) == 0
     run = load_run(path)
-    scores = {each.head: each.loss.change for each in head_effects(run, 2)}
-    assert pruning_curves(run, 2).orders == {
-        GREEDY: tuple(filter(None, greedy_pruning(run, 2))),
-        BY_SCORE: tuple(pruning_by_score(run, scores, 2)),
-    }
+    assert pruning_curve(run, 2).points == tuple(filter(None, greedy_pruning(run, 2)))
     assert {each.name for each in path.iterdir()} - before == {FILE}
 
 
@@ -93,20 +86,16 @@ def run(translation_folder, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def curves(translation_run):
-    scores = {head: float(at) for at, head in enumerate(heads_of(translation_run.model))}
-    return {
-        GREEDY: tuple(filter(None, greedy_pruning(translation_run, N))),
-        BY_SCORE: tuple(pruning_by_score(translation_run, scores, N)),
-    }
+def points(translation_run):
+    return tuple(filter(None, greedy_pruning(translation_run, N)))
 
 
-def test_curves_over_other_sentences_or_of_other_weights_are_not_used(run, curves):
-    store_pruning(run, curves)
-    assert pruning_curves(run, N + 1).orders == {}
+def test_curves_over_other_sentences_or_of_other_weights_are_not_used(run, points):
+    store_pruning(run, points)
+    assert pruning_curve(run, N + 1).points == ()
     with torch.no_grad():
         next(run.model.parameters()).view(-1)[0] += 1
-    assert pruning_curves(run, N).orders == {}
+    assert pruning_curve(run, N).points == ()
 
 
 @pytest.mark.parametrize(
@@ -119,17 +108,17 @@ def test_curves_over_other_sentences_or_of_other_weights_are_not_used(run, curve
         lambda stored: stored["orders"]["greedy"][0].pop("exact_match"),
     ],
 )
-def test_a_damaged_file_is_refused_by_its_name(run, curves, damage):
-    store_pruning(run, curves)
+def test_a_damaged_file_is_refused_by_its_name(run, points, damage):
+    store_pruning(run, points)
     stored = json.loads((run.path / FILE).read_text())
     damage(stored)
     (run.path / FILE).write_text(json.dumps(stored))
     with pytest.raises(RunError, match="pruning.json is damaged"):
-        pruning_curves(run, N)
+        pruning_curve(run, N)
 
 
-def test_curves_that_are_stored_are_read(run, curves):
-    assert pruning_curves(run, N).orders == {}
-    store_pruning(run, curves)
-    assert pruning_curves(run, N).orders == curves
+def test_curves_that_are_stored_are_read(run, points):
+    assert pruning_curve(run, N).points == ()
+    store_pruning(run, points)
+    assert pruning_curve(run, N).points == points
     assert [each.name for each in run.path.glob(".*pruning*")] == []

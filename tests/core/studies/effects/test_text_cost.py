@@ -13,14 +13,9 @@ from core.families import FAMILIES, load, read_checkpoint
 from core.heads import Head
 from core.runs.own_text import give_text
 from core.runs.run import load_run
-from core.studies.effects.text_cost import (
-    control_heads,
-    cost_of_head,
-    others_of_layer,
-    text_costs,
-)
+from core.studies.effects.text_cost import cost_of_head, others_of_layer
 from core.studies.heads.question import Role
-from core.studies.heads.text_roles import QUESTIONS, text_roles
+from core.studies.heads.text_roles import text_roles
 from core.studies.heads.texts import random_texts
 
 LINES = [
@@ -63,56 +58,23 @@ def mean(found):
     return np.mean(np.concatenate(found))
 
 
-def test_costs_in_lines_are_those_of_a_slow_computation(run):
-    costs, between = text_costs(run, "own", Role.PREVIOUS), ids_of(run, LINES[1::2])
-    assert 1 in costs.of
-    for n, cost in costs.of.items():
-        assert (len(cost.heads), len(cost.others)) == (n, n)
-        assert not set(cost.heads) & set(cost.others)
-        assert cost.silenced.before == pytest.approx(mean(losses(run, (), between)), abs=1e-5)
-        after = mean(losses(run, cost.heads, between))
-        assert cost.silenced.after == pytest.approx(after, abs=1e-5)
-        other = mean(losses(run, cost.others, between))
-        assert cost.control.after == pytest.approx(other, abs=1e-5)
-        assert (cost.silenced.n, cost.first_half) == (len(LINES) // 2, None)
-
-
 def test_costs_and_intervals_where_text_repeats_are_those_of_a_slow_computation(run):
-    texts = random_texts(run, seed=1)
+    texts, head = random_texts(run, seed=1), Head.parse("decoder.1.self:2")
     ids = [batch.fed_BT[0].tolist() for batch in texts.batches]
-    begin, half = texts.around["target"][0], texts.half
-    first, second = (slice(start, start + half - 1) for start in (begin, begin + half))
-    [cost, *_] = text_costs(run, "random", Role.INDUCTION).of.values()
-    for difference, heads, rows in (
-        (cost.first_half, cost.heads, first),
-        (cost.silenced, cost.heads, second),
-        (cost.control, cost.others, second),
-    ):
-        was, became = (np.mean(losses(run, each, ids, rows), axis=1) for each in ((), heads))
-        change = (became - was).mean()
-        reach = 1.959964 * (became - was).std(ddof=1) / len(ids) ** 0.5
-        assert difference.before == pytest.approx(was.mean(), rel=1e-5)
-        assert difference.after == pytest.approx(became.mean(), rel=1e-5)
-        assert difference.low == pytest.approx(change - reach, abs=1e-5)
-        assert difference.high == pytest.approx(change + reach, abs=1e-5)
+    start = texts.around["target"][0] + texts.half
+    rows = slice(start, start + texts.half - 1)
+    found = cost_of_head(run, head, "random").silenced
+    was, became = (np.mean(losses(run, heads, ids, rows), axis=1) for heads in ((), (head,)))
+    change = (became - was).mean()
+    reach = 1.959964 * (became - was).std(ddof=1) / len(ids) ** 0.5
+    assert found.before == pytest.approx(was.mean(), rel=1e-5)
+    assert found.after == pytest.approx(became.mean(), rel=1e-5)
+    assert found.low == pytest.approx(change - reach, abs=1e-5)
+    assert found.high == pytest.approx(change + reach, abs=1e-5)
 
 
-@pytest.mark.parametrize("source", ["random", "own"])
-def test_nothing_is_measured_of_what_writes_nothing(opened_path, tmp_path, source):
-    shutil.copytree(opened_path("bert"), tmp_path / "bert")
-    give_text(tmp_path / "bert", "\n".join(LINES).encode(), "lines")
-    assert text_costs(load_run(tmp_path / "bert"), source, Role.PREVIOUS).of == {}
-
-
-@pytest.mark.parametrize("role", QUESTIONS)
-def test_controls_are_others_of_the_same_layers_with_the_smaller_shares(run, role):
-    found = text_roles(run, "random")
-    heads = found.best(role, 1)
-    [site] = {head.site for head in heads}
-    by_share = sorted(site.heads(4), key=lambda head: found.scores[role][head].value)
-    assert {control_heads(found, role, heads, seed) for seed in range(20)} == {
-        (head,) for head in by_share[:2]
-    }
+def test_nothing_is_measured_of_what_writes_nothing(opened_path):
+    assert cost_of_head(load_run(opened_path("bert")), Head.parse("encoder.1.self:2")) is None
 
 
 def test_what_one_head_costs_is_that_of_a_slow_computation_beside_the_others_of_its_layer(run):
@@ -144,9 +106,8 @@ def smollm():
 
 
 @pytest.mark.slow
-def test_a_real_decoder_needs_its_induction_heads_where_text_repeats_and_only_there(smollm):
-    cost = text_costs(smollm, "random", Role.INDUCTION).of[3]
-    assert cost.silenced.before < cost.first_half.before - 5
-    assert cost.silenced.low > 1
-    assert cost.silenced.low > cost.control.high
-    assert abs(cost.first_half.change) < 0.3
+def test_a_real_decoder_needs_its_best_induction_head_where_text_repeats(smollm):
+    [best] = text_roles(smollm, "random").best(Role.INDUCTION)
+    cost = cost_of_head(smollm, best, "random")
+    assert cost.silenced.low > 0
+    assert cost.silenced.low > cost.others.high

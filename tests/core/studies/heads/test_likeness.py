@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.batch import Pair
 from core.heads import Kind, Site
 from core.model import Step
-from core.studies.heads.likeness import Likeness, likeness
+from core.studies.heads.likeness import likeness
 
 SITES = (Site("encoder", 0, "self"), Site("encoder", 1, "self"))
 
@@ -76,21 +76,3 @@ def test_padding_does_not_count(copy_run, kind):
     assert together.n_rows == sum(each.n_rows for each in apart)
     mean = sum(each.likeness_NN * each.n_rows for each in apart) / together.n_rows
     assert together.likeness_NN == pytest.approx(mean, abs=1e-5)
-
-
-def test_the_mean_is_of_pairs_of_different_heads_only():
-    likeness_NN = np.array([[1.0, 0.25, 0.5], [0.25, 1.0, 0.0], [0.5, 0.0, 1.0]])
-    heads = SITES[0].heads(3)
-    assert Likeness(heads, likeness_NN, 1, 1).mean == pytest.approx((0.25 + 0.5 + 0.0) / 3)
-    assert Likeness(heads[:1], likeness_NN[:1, :1], 1, 1).mean is None
-
-
-@given(seed=st.integers(0, 9999))
-def test_places_in_the_plane_have_the_distances_of_heads_that_lie_in_one(seed):
-    points_N2 = np.random.default_rng(seed).normal(size=(5, 2)) / 10
-    distance_NN = np.linalg.norm(points_N2[:, None] - points_N2, axis=-1)
-    heads = tuple(SITES[0].heads(5))
-    places_N2, share = Likeness(heads, 1 - distance_NN, 1, 1).places
-    found_NN = np.linalg.norm(places_N2[:, None] - places_N2, axis=-1)
-    np.testing.assert_allclose(found_NN, distance_NN, atol=1e-9)
-    assert share == pytest.approx(1)

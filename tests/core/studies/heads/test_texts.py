@@ -86,7 +86,7 @@ def test_what_fills_up_a_batch_changes_no_score(run, monkeypatch):
             assert (score.n, score.rule_offset) == (alike.n, alike.rule_offset)
             assert score.value == pytest.approx(alike.value)
             assert score.baseline == pytest.approx(alike.baseline)
-        assert one.confidence.value == pytest.approx(other.confidence.value, abs=1e-6)
+        assert one.confidence == pytest.approx(other.confidence, abs=1e-6)
         assert one.offset == other.offset
 
 

@@ -4,12 +4,9 @@ import torch
 
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from core.studies.attribution import study
 from core.studies.attribution.leaving_out import telling_step
 from core.studies.attribution.methods import Method
-from core.studies.attribution.rollout import rollout
 from core.studies.attribution.study import LEAVE_ONE_OUT_FIRST, attribution_study, written_ids
-from core.studies.attribution.trust import Trust
 from core.vocabulary import BOS, PAD
 from pages.frame.language import number, percent
 from pages.views.heads import attribution, attribution_methods
@@ -133,28 +130,6 @@ def test_a_link_to_a_word_that_is_not_there_falls_back(open_attribution, word):
     assert open_attribution(attributed_word=word).selectbox(key=attribution.STEP).value in range(5)
 
 
-def test_trust_over_sentences_is_measured_only_on_request(open_attribution, monkeypatch):
-    trust = {method: Trust((0.5, 0.75, 1.0), 1) for method in LEAVE_ONE_OUT_FIRST[1:]}
-    trust[Method.ROLLOUT] = Trust((0.9, 0.9, 0.9, 0.9), 0)
-    asked = []
-
-    def measured(_run, n, whole_words):
-        asked.append((n, whole_words))
-        return trust
-
-    monkeypatch.setattr(study, "held_out_trust", measured)
-    at = open_attribution()
-    assert attribution_methods.TRUSTED not in at.table[0].value
-    assert not asked
-    at.toggle(key=attribution.TRUST).set_value(True).run()
-    assert asked == [(attribution.N_SENTENCES, False)]
-    shown = dict(zip(at.table[0].value["method"], at.table[0].value.iloc[:, -1], strict=True))
-    assert shown["attention"] == "0.75 ± 0.25 [0.62, 0.88], n = 3 (1 undefined)"
-    assert shown["rollout"] == "0.90 ± 0.00 [0.90, 0.90], n = 4"
-    best = "Over 4 held-out rows of letters, seed 0 (one word of each) rollout agrees best"
-    assert best in said(at)
-
-
 def test_of_a_model_that_writes_nothing_nothing_is_asked(open_attribution, own_random):
     own_random(max_positions=1)
     assert "writes nothing" in said(open_attribution(model="runs/random"))
@@ -170,34 +145,3 @@ def test_a_word_of_several_tokens_has_one_number(open_attribution):
     assert [label.text for label in shown.columns.labels] == list(inspection.source_words)
     assert [label.unknown for label in shown.columns.labels][:2] == [False, True]
     assert shown.values[0] == pytest.approx(scores / np.abs(scores).max(), abs=1e-3)
-
-
-@pytest.mark.parametrize("stack", ["encoder", "decoder"])
-def test_rollout_is_shown_after_each_layer_and_says_what_keeps_least_of_itself(
-    open_attribution, run, stack
-):
-    at = open_attribution(attributed="rollout", rollout_stack=stack)
-    layers = [
-        found.weights_HQK
-        for site, found in inspect_sentence(run, SENTENCE).attention.items()
-        if site.attention == f"{stack}.self"
-    ]
-    panels = unpack(component(at, "matrices").bytes).panels
-    for shown, rolled_QK in zip(panels, rollout(np.stack(layers)), strict=True):
-        assert shown.values == pytest.approx(rolled_QK, abs=1e-6)
-    values = panels[-1].values.astype(np.float64)
-    texts = [label.text for label in panels[-1].columns.labels]
-    row = int(values.diagonal().argmin())
-    other = max((each for each in range(len(values)) if each != row), key=lambda k: values[row, k])
-    assert (
-        f"the position of **{texts[row]}** holds least of its own token: "
-        f"{percent(values[row, row])}. Of the others, **{texts[other]}** has most: "
-        f"**{percent(values[row, other])}**."
-    ) in seen(at)
-
-
-def test_a_stack_without_self_attention_has_no_rollout(open_attribution, own_random, taken):
-    own_random(decoder_mixing="gru")
-    asked = {"model": "runs/random", "attributed": "rollout", "rollout_stack": "decoder"}
-    assert not open_attribution(**asked).exception
-    assert taken[-1].name == "rollout_encoder"

@@ -14,7 +14,7 @@ from core.studies.heads.card import head_card
 from core.studies.heads.text_roles import QUESTIONS, text_roles
 from pages.frame.language import number, percent
 from pages.views.heads import head_text
-from pages.views.heads.roles_text import NAMES
+from pages.views.heads.role_names import NAMES
 from tests.pages.conftest import said
 
 LINES = ["the animal and the street", "did not cross it, did not", "it was tired"]
@@ -121,5 +121,5 @@ def test_a_model_trained_here_has_a_card_on_held_out_sentences(
     ],
 )
 def test_a_cost_is_said_in_half_a_sentence_where_it_is_sure(found, expected):
-    cost = head_text.HeadCost(found, None)
+    cost = head_text.HeadCost(Head.parse(HEADS["gpt2"]), found, None)
     assert expected in head_text.cost_within_sentence(cost)

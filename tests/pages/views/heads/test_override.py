@@ -8,7 +8,7 @@ from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.effects.overriding import rewired
 from pages.frame.language import percent
-from tests.pages.conftest import ROOT, component, said, send_from
+from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
 from tests.viz.unpacked import unpack_matrices as unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -48,14 +48,11 @@ def test_it_is_moved_from_the_animal_to_the_street_and_il_becomes_elle(open_over
     [panel] = picture(at).panels
     assert np.array_equal(panel.values, changed_QK)
     assert (picture(at).selected, list(panel.rows.differs)) == ((0, it, street), [it])
-    table = at.dataframe[0].value
-    # Further rows are of the adjective, which agrees with the pronoun.
-    assert table["word"].tolist()[:2] == ["il", "elle"]
-    before, after, lead = table["before"][0], table["after"][0], table["after"][1]
+    [row] = [each for each in chart_rows(at) if each["word"] == "il"]
     assert (
         "**What you see**] **it** is made to look at **street** instead of **animal**. The "
-        f"translation **changes**: **il** falls from {percent(before)} to **{percent(after)}**, "
-        f"and **elle** leads with **{percent(lead)}**."
+        f"translation **changes**: **il** falls from {percent(row['before'])} to "
+        f"**{percent(row['after'])}**, **elle** leads with {percent(row['lead'])}."
     ) in read(at)
 
 
@@ -68,10 +65,16 @@ def test_it_is_moved_from_the_animal_to_the_street_and_il_becomes_elle(open_over
             "**they** is made to look at **bridges** instead of **goats**",
         ),
         ("Where do you live?", "**you** is made to look at **live** instead of **Where**"),
+        ("The dog saw the cat.", "**dog** is made to look at"),
     ],
 )
 def test_by_default_the_row_looks_at_another_noun_or_else_at_a_word(open_override, sentence, said):
     assert said in read(open_override(model="everyday", sentence=sentence))
+
+
+def test_without_a_pronoun_the_row_of_a_word_with_a_meaning_is_moved(open_override):
+    at = open_override(model="everyday", sentence="I love you.", kind="cross", layer="1", head="1")
+    assert "**aime → " in read(at)
 
 
 def test_a_click_moves_that_row_and_is_in_the_link(open_override, inspection):
@@ -88,8 +91,7 @@ def test_what_the_row_looks_at_most_already_moves_nothing(open_override, inspect
     at = open_override(move=f"encoder.self,8,{largest}")
     assert "looks most at **animal** already." in read(at)
     # Of what was not moved nothing is concluded.
-    assert "does not need this look" not in read(at)
-    assert not at.dataframe
+    assert "**stays**" not in read(at)
 
 
 def test_a_hidden_key_cannot_be_chosen_and_says_so(open_override):

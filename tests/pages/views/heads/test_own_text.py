@@ -5,7 +5,7 @@ import pytest
 from core.evaluate.evaluation import held_out_pairs
 from core.runs.own_text import give_text, lines_of, text_of
 from core.runs.run import load_run
-from core.studies.effects.text_cost import text_costs
+from core.studies.effects.text_cost import cost_of_head
 from core.studies.heads.question import Role
 from core.studies.heads.text_roles import text_roles
 from pages import heads
@@ -47,9 +47,9 @@ def test_what_silencing_costs_in_the_lines_is_said(open_page, own_models):
     run = load_run(own_models("gpt2", "\n".join(LINES)))
     query = {"text_role": "previous", "text_costs": "true"}
     at = open_page("heads", trial="roles", model="runs/gpt2", **query)
-    cost = text_costs(run, "own", Role.PREVIOUS).of[1]
-    assert f"to **{cost.silenced.after:.3f}** nats" in said(at)
-    assert "n = 2 lines" in said(at)
+    [best] = text_roles(run, "own").best(Role.PREVIOUS)
+    assert f"→ **{cost_of_head(run, best).silenced.after:.3f}** nats" in said(at)
+    assert "n = 4 texts" in said(at)
 
 
 def test_lines_are_typed_on_the_page(open_page, own_models):

@@ -6,14 +6,11 @@ import pytest
 from core.heads import Head, Kind
 from core.runs.run import load_run
 from core.studies.effects.patching import patched_translation, patching_study
-from core.studies.effects.path_patching import Read, path_study
-from pages.frame.language import percent
 from tests.pages.conftest import ROOT, component, said, send_from
 from tests.viz.unpacked import unpack_matrices as unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = TIRED.replace("tired", "wide")
-GUIDED = Head.parse("encoder.2.self:0")
 
 
 @pytest.fixture
@@ -127,45 +124,6 @@ def test_a_model_of_other_sizes_can_be_patched(open_patch, own_random):
         assert shapes == [(1, 17), (3, 17), (3, 17)]
 
 
-def test_of_a_path_it_is_said_what_one_reader_and_what_all_of_them_make_of_it(open_patch, run):
-    at = open_patch(patched="path")
-    assert at.selectbox(key="path_reader").value == str(GUIDED)
-    restored = patching_study(run, TIRED, WIDE).heads
-    study = path_study(run, WIDE, TIRED, Read.ALL, GUIDED)
-    sender = max(study.senders.senders, key=restored.__getitem__)
-    found = path_study(run, WIDE, TIRED, Read.ALL, GUIDED, sender)
-    assert picture(at).selected == (0, sender.layer, sender.index)
-    assert found.outcomes.path.stays
-    assert abs(found.outcomes.path.chance - found.outcomes.clean.chance) < 0.01
-    assert (
-        "This path alone changes **nothing**: if only **encoder layer 2, head 0** gets what "
-        f"**encoder layer {sender.layer}, head {sender.index}** gives in the other "
-        f"sentence, **elle** stays ({percent(found.outcomes.path.chance)})."
-    ) in seen(at)
-    assert ("If all later heads get it" in seen(at)) != found.outcomes.exchanged.stays
-    # What changes next to nothing has next to no colour.
-    assert all(panel.limit >= 1 for panel in picture(at).panels)
-
-
-def test_a_click_chooses_the_sender_and_another_sentence_forgets_it(open_patch):
-    at = open_patch(patched="path")
-    send_from(at, component(at, "matrices"), "pick", {"panel": 0, "row": 1, "column": 1})
-    assert at.query_params["path"] == f"encoder.1.self:1,{GUIDED}"
-    assert "what **encoder layer 1, head 1** gives" in seen(at)
-    at.text_input(key="patch_with").set_value(TIRED.replace("tired", "old")).run()
-    assert "path" not in at.query_params
-
-
-@pytest.mark.parametrize("path", ["", f"{GUIDED},{GUIDED}", "encoder.9.self:0,x", ","])
-def test_a_link_to_a_path_that_is_none_opens_the_usual_one(open_patch, path):
-    assert seen(open_patch(patched="path", path=path)) == seen(open_patch(patched="path"))
-
-
-def test_the_same_sentence_twice_has_no_path(open_patch):
-    [info] = open_patch(patched="path", patch_with=TIRED).info
-    assert "same to the model" in html.unescape(info.value)
-
-
 def test_where_no_row_is_as_long_one_letter_is_changed_and_makes_room_later(open_patch):
     at = open_patch(model="copy")
     first, second = (at.text_input(key=key).value.split() for key in ("sentence", "patch_with"))
@@ -189,7 +147,7 @@ def test_where_no_example_is_as_long_a_sentence_is_asked_for(open_patch, sentenc
 def test_a_sentence_of_another_length_is_refused_with_both_lengths(open_patch):
     at = open_patch(patch_with=WIDE.replace("too", "far too"))
     [info] = at.info
-    complaint = "This sentence has 16 tokens, the first 14, special ones counted."
+    complaint = "The sentences have 14 and 16 tokens, special ones counted"
     assert complaint in html.unescape(info.value)
     assert not at.get("bidi_component")
 

@@ -8,7 +8,7 @@ from core.jobs.job import Job, Status
 from core.runs.files import PRUNING
 from core.runs.run import load_run
 from core.studies.effects import pruning
-from core.studies.effects.pruning import BY_SCORE, GREEDY, PruningPoint, store_pruning
+from core.studies.effects.pruning import PruningPoint, store_pruning
 from core.studies.heads.question import heads_of
 from pages.frame.language import percent
 from pages.views.heads import prune
@@ -21,21 +21,15 @@ def open_prune(open_page, own_copy):
 
 
 @pytest.fixture
-def curves(own_copy):
-    """Two orders of the run's heads, stored: without the first nothing is lost, then half."""
+def points(own_copy):
+    """A curve of the run's heads, stored: without the first nothing is lost, then half."""
     run = load_run(own_copy)
     heads = heads_of(run.model)
-    n = prune.N_PRUNED
-
-    def order(names):
-        shares = [0.98, 0.975, *np.linspace(0.5, 0.0, len(heads) - 1)]
-        removed = [None, *names]
-        return tuple(
-            PruningPoint(head, len(heads) - at, float(share), 0.1, n)
-            for at, (head, share) in enumerate(zip(removed, shares, strict=True))
-        )
-
-    found = {GREEDY: order(heads), BY_SCORE: order(heads[::-1])}
+    shares = [0.98, 0.975, *np.linspace(0.5, 0.0, len(heads) - 1)]
+    found = tuple(
+        PruningPoint(head, len(heads) - at, float(share), 0.1, prune.N_PRUNED)
+        for at, (head, share) in enumerate(zip([None, *heads], shares, strict=True))
+    )
     store_pruning(run, found)
     return found
 
@@ -59,12 +53,11 @@ def test_it_says_how_far_it_is_and_offers_no_second_start(open_prune, monkeypatc
     assert not [button for button in at.button if button.key == prune.START]
 
 
-def test_what_was_measured_is_drawn_and_its_needed_heads_are_counted(open_prune, curves):
+def test_what_was_measured_is_drawn_and_its_needed_heads_are_counted(open_prune, points):
     at = open_prune()
-    for name, points in curves.items():
-        rows = [row for row in chart_rows(at) if row["series"] == prune.ORDERS[name]]
-        assert {row["x"]: row["y"] for row in rows} == {p.n_left: p.exact_match for p in points}
-    n = len(curves[GREEDY]) - 1
+    drawn = {row["x"]: row["y"] for row in chart_rows(at)}
+    assert drawn == {point.n_left: point.exact_match for point in points}
+    n = len(points) - 1
     assert (
         f"**What you see**] **1** of {n} heads can go, and {percent(0.975)} of "
         f"{prune.N_PRUNED} sentences are still right (with all {percent(0.98)})."
@@ -72,7 +65,7 @@ def test_what_was_measured_is_drawn_and_its_needed_heads_are_counted(open_prune,
     assert not [button for button in at.button if button.key == prune.START]
 
 
-def test_a_damaged_file_is_said_and_pruning_can_begin(open_prune, curves, own_copy):
+def test_a_damaged_file_is_said_and_pruning_can_begin(open_prune, points, own_copy):
     stored = json.loads((own_copy / PRUNING).read_text())
     stored["orders"]["greedy"].pop()
     (own_copy / PRUNING).write_text(json.dumps(stored))
@@ -84,4 +77,4 @@ def test_a_damaged_file_is_said_and_pruning_can_begin(open_prune, curves, own_co
 def test_of_a_model_that_gets_nothing_right_it_is_not_said_what_it_needs():
     head = Head.parse("encoder.0.self:0")
     nothing = [PruningPoint(None, 1, 0.0, 2.0, 6), PruningPoint(head, 0, 0.0, 2.1, 6)]
-    assert "too little to lose" in prune.seen({"greedy": nothing})
+    assert "too little to lose" in prune.seen(nothing)

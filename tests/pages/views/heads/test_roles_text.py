@@ -1,7 +1,6 @@
 import pytest
 
-from core.studies.effects.text_cost import text_costs
-from core.studies.heads.antecedent import antecedent_of
+from core.studies.effects.text_cost import cost_of_head
 from core.studies.heads.question import Role
 from core.studies.heads.text_roles import QUESTIONS, text_roles
 from pages.frame import notes
@@ -51,11 +50,10 @@ def test_a_click_chooses_a_head_and_shows_one_of_its_rows(open_text_roles):
 
 
 def test_what_silencing_costs_is_said_on_request(open_text_roles, opened_run, opened_kind):
-    assert "induction head, −log p" not in said(open_text_roles())
+    assert "nats per token" not in said(open_text_roles())
     at = open_text_roles(text_costs="true")
-    costs = text_costs(opened_run, "random", Role.INDUCTION).of
-    assert bool(costs) == (opened_kind == "gpt2")
-    for cost in costs.values():
-        assert f"to **{number(cost.silenced.after, 3)}** nats" in said(at)
-    if antecedent := antecedent_of(opened_run):
-        assert f"**{percent(antecedent.share)}** of {antecedent.n} sentences" in said(at)
+    assert ("nats per token" in said(at)) == (opened_kind == "gpt2")
+    if opened_kind == "gpt2":
+        [best] = text_roles(opened_run, "random").best(Role.INDUCTION)
+        cost = cost_of_head(opened_run, best, "random")
+        assert f"→ **{number(cost.silenced.after, 3)}** nats per token" in said(at)
