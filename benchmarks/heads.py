@@ -17,7 +17,7 @@ from core.decoding.sentence import translate
 from core.device import use_one_thread
 from core.evaluate.evaluation import held_out_pairs
 from core.runs.run import load_run
-from core.studies.effects.ablation import ablation, outcome
+from core.studies.effects.ablation import Intervention, outcome
 from core.studies.effects.head_effects import N_SENTENCES, SEED, Silenceable, head_effects
 from core.studies.heads.question import heads_of
 
@@ -41,7 +41,7 @@ def main() -> None:
     report(f"{n_done} heads on {N_SENTENCES} sentences", taken, floor, "≤ 60")
 
     reference = translate(run, SENTENCE).target_ids
-    probe = ablation(heads[:1])
+    probe = Intervention("silence", frozenset(heads[:1])).probe()
     floor = median_seconds(lambda: translate(run, SENTENCE), ROUNDS)
     silenced = median_seconds(lambda: outcome(run, SENTENCE, reference, probe), ROUNDS)
     report("12 words translated (floor)", floor, floor, "")

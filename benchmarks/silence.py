@@ -32,7 +32,7 @@ def main() -> None:
         text = floor(browser)
         report("text alone (floor)", text, text, DRAWN)
         with served(APP) as address:
-            for instead in ("silence", "average"):
+            for instead in ("silence", "uniform", "average"):
                 page = opened(browser, link(address, instead))
                 report(f"another head: {instead}", measured(page, other_head(page)), text, DRAWN)
                 page.close()

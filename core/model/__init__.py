@@ -27,6 +27,7 @@ from core.model.probes import (
     Record,
     Remask,
     Silence,
+    Uniform,
     Unplace,
     UntilWeights,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "Silence",
     "Step",
     "Transformer",
+    "Uniform",
     "Unplace",
     "UntilWeights",
     "build",

@@ -41,30 +41,52 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Silence:
-    """Removes heads: their terms are missing from the sum in W^O.
-
-    A pointer does not copy what they look at, either.
-    """
+class _HeadProbe:
+    """Changes some heads."""
 
     heads: frozenset[Head]
 
     @classmethod
     def of(cls, heads: Iterable[Head]) -> Self:
-        """Silence each of them."""
+        """Change each of them."""
         return cls(frozenset(heads))
 
     def sees(self, site: Site) -> bool:
         """Sites of these heads."""
         return any(site == head.site for head in self.heads)
 
+    def _indices(self, site: Site) -> list[int]:
+        return [head.index for head in self.heads if head.site == site]
+
+
+@dataclass(frozen=True)
+class Silence(_HeadProbe):
+    """Removes heads: their terms are missing from the sum in W^O.
+
+    A pointer does not copy what they look at, either.
+    """
+
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
         """Replace a silenced head's mixed values by zeros."""
         if step not in (Step.MIXED, Step.COPY_WEIGHTS):
             return tensor
         audible_H = torch.ones(tensor.shape[1], dtype=torch.bool, device=tensor.device)
-        audible_H[[head.index for head in self.heads if head.site == site]] = False
+        audible_H[self._indices(site)] = False
         return tensor * audible_H[:, None, None]
+
+
+@dataclass(frozen=True)
+class Uniform(_HeadProbe):
+    """Makes heads attend uniformly: values are averaged over all visible keys."""
+
+    def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
+        """Make the heads' scores equal, so that visible keys get equal weights."""
+        if step is not Step.SCORES:
+            return tensor
+        scores_BHQK = tensor.clone()
+        # A softmax accepts any constant; linear attention divides by the sum.
+        scores_BHQK[:, self._indices(site)] = 1.0
+        return scores_BHQK
 
 
 @dataclass(frozen=True)

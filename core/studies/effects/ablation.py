@@ -5,6 +5,7 @@ B batch, Q queries, H heads, E width of one head.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
@@ -17,26 +18,43 @@ from core.decoding.sentence import Translation, longest_text, model_input, read_
 from core.decoding.step import DecodeStep
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
-from core.heads import Head, Kind, Site
+from core.heads import Head, Site
+from core.heads import Kind as Attention
 from core.inspection import Inspection, inspect_sentence
 from core.model import Probe, Record, Silence, Step
-from core.model.probes import Freeze
+from core.model.probes import Freeze, Uniform
 from core.runs.run import Run
 from core.studies.effects.head_effects import Figure, HeadEffects, costliest_first, figure_of
 from core.studies.effects.measuring import stored_effects
 from core.tokenizer.tokenizer import Token
 
+Kind = Literal["silence", "uniform", "freeze"]
 Averages = Mapping[Site, Tensor]
 """Site → mixed_HE, what each head mixes on average."""
 N_AVERAGED, SEED = 200, 0
 """Held-out sentences that a frozen head's average is taken over, and what draws them."""
 
 
-def ablation(heads: Collection[Head], averages: Averages | None = None) -> Probe:
-    """Return the probe that silences heads, or freezes them to what they mix on average."""
-    if averages is None:
-        return Silence.of(heads)
-    return Freeze({head: averages[head.site][head.index] for head in heads})
+@dataclass(frozen=True, slots=True)
+class Intervention:
+    """What is done to some heads."""
+
+    kind: Kind
+    """silence: the head's term is missing from the sum that W^O makes. uniform: it looks at all
+    that it may see alike. freeze: it always says its average, whatever the sentence."""
+    heads: frozenset[Head]
+
+    def probe(self, averages: Averages | None = None) -> Probe:
+        """Return the probe that does it."""
+        match self.kind:
+            case "silence":
+                return Silence.of(self.heads)
+            case "uniform":
+                return Uniform.of(self.heads)
+            case "freeze":
+                if averages is None:
+                    raise ValueError("to freeze a head its average must be known")
+                return Freeze({head: averages[head.site][head.index] for head in self.heads})
 
 
 @torch.inference_mode()
@@ -58,6 +76,11 @@ def average_mixed(run: Run, n: int = N_AVERAGED, seed: int = SEED) -> Averages:
             sums[site] = total_HE + sums.get(site, 0.0)
             counts[site] += int(said_BQ.sum())
     return {site: (total_HE / counts[site]).float() for site, total_HE in sums.items()}
+
+
+def averaged_over(run: Run, n: int = N_AVERAGED, seed: int = SEED) -> int:
+    """Return how many held-out sentences `average_mixed` takes: fewer where the task has fewer."""
+    return len(held_out_pairs(run, n, seed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +191,7 @@ class AblationReport:
     """What silencing each head costs on held-out sentences, where that was measured."""
     figure: Figure
     """Which cost the table holds."""
-    sharpness: Mapping[Kind, NDArray[np.float32]]
+    sharpness: Mapping[Attention, NDArray[np.float32]]
     """Kind of attention → largest_LH: the largest weight of a row on this sentence, the mean."""
 
     def table(self) -> dict[str, list[object]]:
@@ -206,7 +229,7 @@ class AblationReport:
 def ablation_report(
     run: Run,
     sentence: str,
-    heads: Collection[Head],
+    changed: Intervention,
     figure: Figure | None = "exact_match",
     averages: Averages | None = None,
 ) -> AblationReport:
@@ -219,14 +242,14 @@ def ablation_report(
     inspection = inspect_sentence(run, sentence)
     kinds = dict.fromkeys(site.attention for site in run.model.sites())
     return AblationReport(
-        sentence=before_after(run, sentence, ablation(heads, averages) if heads else None),
+        sentence=before_after(run, sentence, changed.probe(averages) if changed.heads else None),
         effects=stored_effects(run) if figure else None,
         figure=figure or "exact_match",
         sharpness={each: _sharpness(inspection, each) for each in kinds},
     )
 
 
-def _sharpness(inspection: Inspection, kind: Kind) -> NDArray[np.float32]:
+def _sharpness(inspection: Inspection, kind: Attention) -> NDArray[np.float32]:
     """Return largest_LH: the largest weight of a row of each head, the mean over its rows.
 
     Rows that may see one key only do not count.
@@ -243,11 +266,12 @@ def _sharpness(inspection: Inspection, kind: Kind) -> NDArray[np.float32]:
 def first_changed(
     run: Run,
     sentences: Iterable[str],
+    kind: Kind,
     heads: Collection[Head],
     averages: Averages | None = None,
 ) -> str:
     """Return the first sentence that is translated differently with heads changed, or nothing."""
-    probe = ablation(heads, averages)
+    probe = Intervention(kind, frozenset(heads)).probe(averages)
     for sentence in sentences:
         found = model_input(run, sentence)
         plain, changed = (

@@ -14,6 +14,7 @@ from core.runs.run import Run, RunError
 from core.studies.effects import measuring
 from core.studies.effects.ablation import (
     AblationReport,
+    Intervention,
     ablation_report,
     average_mixed,
 )
@@ -141,8 +142,9 @@ def _ask_figure(effects: HeadEffects) -> Figure:
 
 def _recipe(opened: Opened, instead: str, by: Figure | None) -> Recipe[AblationReport]:
     heads = silence_grid.chosen(opened)
+    changed = Intervention(sentence.KINDS[instead], frozenset(heads))
     averages = Recipe(average_mixed, opened.path) if instead == "average" and heads else None
-    return Recipe(ablation_report, opened.path, opened.sentence, heads, by, averages)
+    return Recipe(ablation_report, opened.path, opened.sentence, changed, by, averages)
 
 
 def _formula(config: ModelConfig) -> str:

@@ -1,16 +1,17 @@
 """What a sentence becomes when heads are changed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from core.heads import Head
 from core.runs.run import Run
 from core.studies.effects.ablation import (
-    N_AVERAGED,
     SEED,
     BeforeAfter,
+    Kind,
     average_mixed,
+    averaged_over,
     first_changed,
 )
 from core.tasks import Task
@@ -22,8 +23,10 @@ from pages.frame.typography import written_name
 from pages.views.heads.silence_grid import telling_head
 from pages.views.heads.translations import before_and_after, most_changed
 
-LABELS = {"silence": N_("silence"), "average": N_("average")}
+LABELS = {"silence": N_("silence"), "uniform": N_("uniform"), "average": N_("average")}
 """What a changed head does, in the link → its label."""
+KINDS: Mapping[str, Kind] = {"silence": "silence", "uniform": "uniform", "average": "freeze"}
+"""The same → what an intervention calls it."""
 NAMED = 2
 """So many heads are named; of more, their number is."""
 
@@ -33,7 +36,7 @@ def say(run: Run, found: BeforeAfter, heads: Sequence[Head], instead: str) -> No
     st.markdown(before_and_after(found, run), unsafe_allow_html=True)
     if heads and instead != "silence":
         with st.container(key=layout.DONE_SAID):
-            st.caption(_what_is_done(run))
+            st.caption(_what_is_done(run, instead))
 
 
 def seen(run: Run, found: BeforeAfter, heads: Sequence[Head], instead: str) -> str:
@@ -42,6 +45,7 @@ def seen(run: Run, found: BeforeAfter, heads: Sequence[Head], instead: str) -> s
         return _("All heads are on: click one to switch it off.")
     how = {
         "silence": _("Without {where}"),
+        "uniform": _("With {where} uniform"),
         "average": _("With {where} at the average"),
     }[instead].format(where=_named(heads))
     text = _("{how} the {translation} **changes**: {most}")
@@ -63,7 +67,8 @@ def instead_of(opened: Opened, found: BeforeAfter, heads: Sequence[Head], instea
         return ""
     others = tuple(each.source for each in opened.task.examples if each.source != opened.sentence)
     averages = Recipe(average_mixed, opened.path) if instead == "average" else None
-    return cached.call(first_changed, opened.path, others, tuple(heads), averages)
+    asked = others, KINDS[instead], tuple(heads), averages
+    return cached.call(first_changed, opened.path, *asked)
 
 
 def telling(run: Run, task: Task) -> str:
@@ -71,11 +76,13 @@ def telling(run: Run, task: Task) -> str:
     if not run.model.sites():
         return ""
     examples = tuple(each.source for each in task.examples)
-    return cached.call(first_changed, run.path, examples, (telling_head(run),))
+    return cached.call(first_changed, run.path, examples, "silence", (telling_head(run),))
 
 
-def _what_is_done(run: Run) -> str:
-    """Return what frozen heads do."""
-    n = measured_on.most(run, N_AVERAGED)
+def _what_is_done(run: Run, instead: str) -> str:
+    """Return what changed heads do."""
+    if instead == "uniform":
+        return _("Uniform: a head looks at all that it may see alike.")
+    n = cached.call(averaged_over, run.path)
     text = _("Average: a head always gives its average over {sentences}.")
     return text.format(sentences=measured_on.drawn(run, n, SEED))

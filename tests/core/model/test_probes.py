@@ -20,7 +20,7 @@ from core.model import (
     Step,
     build,
 )
-from core.model.probes import Freeze, continued
+from core.model.probes import Freeze, Uniform, continued
 
 SITES = ["encoder.1.self", "decoder.0.self", "decoder.1.cross"]
 CROSS = Site("decoder", 1, "cross")
@@ -53,6 +53,20 @@ def test_silencing_leaves_the_sum_of_the_other_heads_terms(model, batch, site, s
     expected_BQD = np.einsum("bhqe,dhe->bqd", mixed_BHQE[:, left], weight_DHE[:, left])
     expected_BQD = expected_BQD + output.bias.detach().numpy()
     np.testing.assert_allclose(after[site, Step.ADDED].numpy(), expected_BQD, atol=1e-12)
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_a_uniform_head_spreads_evenly_over_what_each_row_may_see(model, batch, site):
+    site = Site.parse(site)
+    tensors = recorded(model, batch, Uniform.of([Head(site, 1), Head(site, 2)]))
+    weights_BHQK = tensors[site, Step.WEIGHTS].numpy()
+    visible_BQK = np.broadcast_to(tensors[site, Step.VISIBLE].numpy(), weights_BHQK[:, 0].shape)
+    expected_BQK = visible_BQK / visible_BQK.sum(axis=-1, keepdims=True)
+    for head in (1, 2):
+        np.testing.assert_allclose(weights_BHQK[:, head], expected_BQK, atol=1e-7)
+    others = recorded(model, batch)[site, Step.WEIGHTS].numpy()
+    assert np.array_equal(weights_BHQK[:, [0, 3]], others[:, [0, 3]])
+    assert np.abs(weights_BHQK[:, 1] - others[:, 1]).max() > 1e-3
 
 
 @pytest.mark.parametrize("site", SITES)

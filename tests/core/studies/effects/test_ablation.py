@@ -13,7 +13,7 @@ from core.heads import Head, Site
 from core.model import Record, Silence, Step
 from core.runs.run import load_run
 from core.studies.effects.ablation import (
-    ablation,
+    Intervention,
     ablation_report,
     average_mixed,
     before_after,
@@ -50,9 +50,9 @@ def test_averages_are_over_every_token_of_every_sentence_and_no_padding(translat
         np.testing.assert_allclose(found[site].numpy(), expected_HE, atol=1e-6)
 
 
-@pytest.mark.parametrize("frozen", [False, True])
-def test_what_is_written_is_what_whole_passes_over_growing_prefixes_say(run, frozen):
-    probe = ablation([GUIDED, BEFORE], average_mixed(run, 20) if frozen else None)
+@pytest.mark.parametrize("kind", ["silence", "uniform", "freeze"])
+def test_what_is_written_is_what_whole_passes_over_growing_prefixes_say(run, kind):
+    probe = Intervention(kind, frozenset({GUIDED, BEFORE})).probe(average_mixed(run, 20))
     reference = translate(run, SENTENCE).target_ids
     found = outcome(run, SENTENCE, reference, probe)
     source_1S = pad([found.translation.source_ids])
@@ -88,7 +88,9 @@ def test_an_end_that_was_never_written_is_not_part_of_the_reference(translation_
 
 
 def test_a_report_holds_the_words_of_both_translations_and_their_loss(run):
-    report = ablation_report(run, SENTENCE, [GUIDED, BEFORE], None)
+    report = ablation_report(
+        run, SENTENCE, Intervention("silence", frozenset({GUIDED, BEFORE})), None
+    )
     found, words = report.sentence, len(report.sentence.before.own)
     probe, own = Silence.of([GUIDED, BEFORE]), translate(run, SENTENCE).target_ids
     assert found.before == outcome(run, SENTENCE, own, None)
@@ -97,12 +99,12 @@ def test_a_report_holds_the_words_of_both_translations_and_their_loss(run):
     assert table["word"][:words] == [each.token.text for each in found.before.own]
     assert table["after"][:words] == [each.probability for each in found.after.reference]
     assert (table["before"][words], table["after"][words]) == (found.before.loss, found.after.loss)
-    same = ablation_report(run, SENTENCE, (), None).sentence
+    same = ablation_report(run, SENTENCE, Intervention("freeze", frozenset()), None).sentence
     assert same.before == same.after
 
 
 def test_the_first_sentence_that_changes_is_one_whose_translation_differs(run):
-    probe, asked = Silence.of([GUIDED]), ([GUIDED],)
+    probe, asked = Silence.of([GUIDED]), ("silence", [GUIDED])
     wide = SENTENCE.replace("tired", "wide")
     differing = [
         each

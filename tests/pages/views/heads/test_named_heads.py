@@ -25,7 +25,7 @@ def open_doubted(open_page, own_copy):
     ("trial", "place"),
     [
         ("override", {"kind": "encoder self", "layer": "0", "head": "{head}"}),
-        ("silence", {"silent": "encoder.0.self:{head}", "instead": "average"}),
+        ("silence", {"silent": "encoder.0.self:{head}", "instead": "uniform"}),
     ],
 )
 def test_each_view_says_why_not_to_believe_in_the_head_it_shows(open_doubted, trial, place):

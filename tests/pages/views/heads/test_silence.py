@@ -9,7 +9,7 @@ from core.heads import Head, Kind
 from core.jobs.job import Job, Status
 from core.runs.run import RunError, load_run
 from core.studies.effects import measuring
-from core.studies.effects.ablation import ablation, average_mixed, outcome
+from core.studies.effects.ablation import Intervention, average_mixed, outcome
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
 from core.studies.effects.measuring import HEADS, store_effects
 from core.studies.heads.findings import best_pronoun_head
@@ -184,14 +184,16 @@ def test_where_the_translation_stays_it_says_so_and_offers_one_that_changes(open
     assert "the translation **changes**: " in seen(at)
 
 
-@pytest.mark.parametrize("instead", ["silence", "uniform", "average"])
-def test_probabilities_are_those_of_the_changed_model(open_silence, run, instead):
+@pytest.mark.parametrize(
+    ("instead", "kind"), [("silence", "silence"), ("uniform", "uniform"), ("average", "freeze")]
+)
+def test_probabilities_are_those_of_the_changed_model(open_silence, run, instead, kind):
     names = "encoder.2.self:0,decoder.1.cross:1"
-    # As older links have it, of which “uniform” is none any more.
+    # As older links have it.
     at = open_silence(sentence=WIDE, silent=names, instead=instead)
     heads = frozenset(map(Head.parse, names.split(",")))
     own = translate(run, WIDE).target_ids
-    probe = ablation(heads, average_mixed(run) if instead == "average" else None)
+    probe = Intervention(kind, heads).probe(average_mixed(run) if kind == "freeze" else None)
     before, after = outcome(run, WIDE, own, None), outcome(run, WIDE, own, probe)
     rows = chart_rows(at)
     assert [row["word"] for row in rows] == [each.token.text for each in before.reference]
@@ -210,8 +212,8 @@ def test_a_decoder_alone_is_held_against_what_it_wrote_after_the_prompt(
     at = open_silence(model="runs/gpt2", sentence=prompt, silent=str(head))
     run = load_run(path)
     own = translate(run, prompt)
-    written, probe = own.target_ids[own.n_given :], ablation([head])
-    after = outcome(run, prompt, written, probe, ended=own.finished)
+    written, probe = own.target_ids[own.n_given :], Intervention("silence", frozenset([head]))
+    after = outcome(run, prompt, written, probe.probe(), ended=own.finished)
     assert [row["after"] for row in chart_rows(at)] == [
         each.probability for each in after.reference
     ]
