@@ -13,7 +13,7 @@ from viz import theme
 
 ROOTS = {
     **{name: f".{name}" for name in ("maps", "matrices", "lines", "strips", "decoding")},
-    **{"scrubber": ".course", "architecture": ".architecture"},
+    "architecture": ".architecture",
 }
 """Component → its element."""
 SVG = "{http://www.w3.org/2000/svg}"

@@ -15,7 +15,6 @@ from tests.browser.apps import (
     lines_cases,
     maps_cases,
     matrices_cases,
-    scrubber_cases,
     strips_cases,
 )
 from tests.browser.apps.architecture_models import described
@@ -24,7 +23,6 @@ from viz.component.assets import tables_module
 from viz.direction import isolated
 from viz.lines import lines
 from viz.plane import maps, matrices, strips
-from viz.scrubber.scrubber import pack_scrubber
 from viz.stepper.decoding import pack_decoding
 
 NODE, _ = compute_driver_executable()
@@ -33,7 +31,6 @@ COMPONENTS = {
     "lines": (lines_cases, lines.pack),
     "maps": (maps_cases, maps.pack),
     "matrices": (matrices_cases, matrices.pack),
-    "scrubber": (scrubber_cases, pack_scrubber),
     "stepper": (decoding_cases, pack_decoding),
     "strips": (strips_cases, strips.pack),
 }
