@@ -37,7 +37,6 @@ TEXTS: Mapping[str, str] = {
     "held_out_chrf": N_("chrF"),
     "learning_rate": N_("learning rate"),
     "tokens_per_second": N_("tokens per second"),
-    "zoom": N_("drag here to zoom"),
 }
 
 # Where an axis may end, so that it seldom has to move while values come.
