@@ -76,7 +76,6 @@ def draw(opened: Opened) -> Shown | None:
     if not is_own and at < len(decodings.forced):
         st.caption(seen.of_loss(opened, decodings.forced, at))
     branches.compare(opened, method, overrides, free)
-    folded = two_sides.draw(decodings, is_own=is_own) if beside and decodings.forced else []
     return Shown(
         name="decoding",
         title=_("Free running beside teacher forcing, step by step")
@@ -85,7 +84,11 @@ def draw(opened: Opened) -> Shown | None:
         recipe=comparing,
         code=[decode_steps, forced_steps, decode_both_ways],
         seen=_seen(opened, decodings, method, overrides, at, is_own=is_own),
-        pictures=[stepper, *_tree_of(opened, method), *folded],
+        pictures=[
+            stepper,
+            *_tree_of(opened, method),
+            *(two_sides.draw(decodings, is_own=is_own) if beside and decodings.forced else []),
+        ],
     )
 
 
