@@ -1,5 +1,7 @@
 """What decodes a sentence in two ways at each step, folded below the stepper."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core.evaluate.side_by_side import Side, TwoDecodings
@@ -7,6 +9,9 @@ from pages.frame import charts, controls
 from pages.frame.language import _
 from viz.charts.curves import Quantity, curves
 from viz.component.standalone import Drawn
+
+_HEIGHT = 260
+"""Of a chart, in pixels."""
 
 
 def draw(decodings: TwoDecodings, *, is_own: bool) -> list[Drawn]:
@@ -30,7 +35,7 @@ def _inputs(decodings: TwoDecodings, *, is_own: bool) -> None:
     free, forced = decodings.sides["free"], decodings.sides["forced"]
     n_steps = max(len(free.steps), len(forced.steps))
     true = [_text(forced, step, figures.true) for step, figures in enumerate(forced.figures)]
-    columns = {
+    columns: dict[str, Sequence[object]] = {
         _("step"): list(range(n_steps)),
         _("fed when free"): _prefixes(free),
         _("appended"): [
@@ -58,14 +63,21 @@ def _text(side: Side, step: int, token: int | None) -> str:
 def _curves(decodings: TwoDecodings, *, is_own: bool) -> list[Drawn]:
     names = {"free": _("free running"), "forced": _("teacher forcing")}
     of_true = {
-        names[name]: [each.true_probability for each in side.figures if each.true is not None]
+        names[name]: [
+            each.true_probability for each in side.figures if each.true_probability is not None
+        ]
         for name, side in decodings.sides.items()
     }
     probability = _("probability of the true token")
     if is_own:
         probability = _("probability of the reference’s token")
-    kl = _("KL(forced ‖ free), nats")
-    return [
-        charts.chart(curves({kl: decodings.divergence}, x=Quantity(_("step")), y=Quantity(kl))),
-        charts.chart(curves(of_true, x=Quantity(_("step")), y=Quantity(probability, share=True))),
-    ]
+    kl, step = _("KL(forced ‖ free), nats"), Quantity(_("step"))
+    drawn = (
+        curves({kl: decodings.divergence}, x=step, y=Quantity(kl), title=kl),
+        curves(of_true, x=step, y=Quantity(probability, share=True), title=probability),
+    )
+    pictures: list[Drawn] = []
+    for column, figure in zip(st.columns(2), drawn, strict=True):
+        with column:
+            pictures.append(charts.chart(figure.properties(height=_HEIGHT)))
+    return pictures
