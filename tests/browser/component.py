@@ -1,6 +1,5 @@
 """What the tests of components share: pointing, what was heard, pixels, files."""
 
-import ast
 import base64
 import re
 from pathlib import Path
@@ -77,11 +76,6 @@ def hover_cell(page: Page, row: int, column: int, panel: int = 0, click: bool = 
 def press(page: Page, *keys: str) -> None:
     for key in keys:
         page.keyboard.press(key)
-
-
-def heard(page: Page) -> list[tuple[str, object]]:
-    """Return what the page has heard from the component."""
-    return ast.literal_eval(page.get_by_text("heard: ").inner_text().removeprefix("heard: "))
 
 
 def expect_heard(page: Page, event: str, value: object) -> None:
