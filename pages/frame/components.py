@@ -32,12 +32,11 @@ from viz.plane import strips as of_one_word
 from viz.plane.maps import DEFAULT_MAPS_TEXTS, AttentionMaps
 from viz.plane.matrices import DEFAULT_MATRICES_TEXTS, Matrices
 from viz.plane.strips import DEFAULT_STRIPS_TEXTS, Strips
-from viz.scrubber.scrubber import DEFAULT_SCRUBBER_TEXTS, Scrubber, pack_scrubber
 from viz.stepper.decoding import DecodingView, pack_decoding
 from viz.whole import whole as wholes
 from viz.whole.whole import DEFAULT_WHOLE_TEXTS, Whole
 
-Shown = TypeVar("Shown", AttentionMaps, Matrices, Strips, Scrubber, Lines, Whole)
+Shown = TypeVar("Shown", AttentionMaps, Matrices, Strips, Lines, Whole)
 Callback = Callable[[], None]
 _scripts: dict[str, str] = {}
 
@@ -62,7 +61,6 @@ _maps, _matrices, _strips = (
 )
 _part = _mounted("plane_part", part_assets())
 _lines = _mounted("lines", assets_of("lines"), "lines")
-_scrubber = _mounted("scrubber", assets_of("scrubber"), "scrubber")
 _stepper = _mounted("decoding", assets_of("stepper"), "stepper")
 _whole = _mounted("whole", assets_of("whole"), "whole")
 _architecture = _mounted("architecture", assets_of("architecture"), "architecture")
@@ -203,17 +201,6 @@ def lines(
     callbacks = {"on_threshold_change": on_threshold, "on_heads_change": on_heads}
     _show(_lines, key, packed(), on_pin_change=on_pin, **callbacks)
     return Drawn(assets_of("lines"), packed)
-
-
-def scrubber(shown: Scrubber, *, key: str, on_pick: Callback) -> Drawn:
-    """Show a training's loss with a handle that goes from snapshot to snapshot.
-
-    While the handle is dragged, each stop that it reaches is reported, `{"step": …}`, as soon as
-    the page has answered the one before, and the last one always.
-    """
-    data = pack_scrubber(translated(shown, DEFAULT_SCRUBBER_TEXTS), key=key, locale=language.tag())
-    _show(_scrubber, key, data, on_pick_change=on_pick)
-    return Drawn(assets_of("scrubber"), lambda: data)
 
 
 def decoding(

@@ -86,6 +86,22 @@ def selection(
     return value
 
 
+def along(
+    label: str,
+    name: str,
+    offered: Mapping[Chosen, str],
+    default: Chosen,
+    **how: Unpack[How[Chosen]],
+) -> Chosen:
+    """Ask for one of several things in their order (thing → label): a handle moves along them."""
+    value = chosen(name, offered, default, how)
+    if len(offered) > 1:
+        widget = session.widget(name, value, tuple(offered.items()), how.get("then"))
+        looks = _looks(offered, how, labelled=True)
+        st.select_slider(label, value=widget.first, key=widget.key, **looks)
+    return value
+
+
 def _looks(offered: Mapping[Chosen, str], how: How[Chosen], *, labelled: bool) -> dict[str, Any]:
     """Return what Streamlit's widgets for one of several things have in common."""
     return {

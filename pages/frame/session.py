@@ -28,7 +28,7 @@ MAPS, LINES, HIDDEN, THRESHOLD, HOW = "maps", "lines_element", "hidden", "thresh
 OTHER, OTHER_SENTENCE, OTHER_MODEL, OTHERS = "other", "other_sentence", "other_model", "others"
 DIAGRAM, PART, UNITS, SILENT = "diagram", "part", "units", "silent"
 LENS_POSITION, UNIT_POSITION = "lens_position", "unit_position"
-SCRUBBER, STEP, STEPPER, DECODING_STEP = "scrubber", "step", "stepper", "decoding_step"
+STEP, STEPPER, DECODING_STEP = "step", "stepper", "decoding_step"
 RUNS, REFERENCE, METHOD = "runs", "reference", "method"
 GOES_TO, ARRIVED, SHOWS = "_goes_to", "_arrived", "_shows"
 """Names that `navigation.js` takes out of the URL: a page to go to, that it is drawn, its path.

@@ -1,6 +1,5 @@
 """What the tests of components share: pointing, what was heard, pixels, files."""
 
-import ast
 import base64
 import re
 from pathlib import Path
@@ -13,7 +12,7 @@ from viz import theme
 
 ROOTS = {
     **{name: f".{name}" for name in ("maps", "matrices", "lines", "strips", "decoding", "whole")},
-    **{"scrubber": ".course", "architecture": ".architecture"},
+    "architecture": ".architecture",
 }
 """Component → its element."""
 SVG = "{http://www.w3.org/2000/svg}"
@@ -77,11 +76,6 @@ def hover_cell(page: Page, row: int, column: int, panel: int = 0, click: bool = 
 def press(page: Page, *keys: str) -> None:
     for key in keys:
         page.keyboard.press(key)
-
-
-def heard(page: Page) -> list[tuple[str, object]]:
-    """Return what the page has heard from the component."""
-    return ast.literal_eval(page.get_by_text("heard: ").inner_text().removeprefix("heard: "))
 
 
 def expect_heard(page: Page, event: str, value: object) -> None:

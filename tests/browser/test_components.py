@@ -23,7 +23,6 @@ WIDE = {
     "lines": "sentence",
     "strips": "many",
     "decoding": "hostile",
-    "scrubber": "learning",
     "architecture": "x&encoder=6&decoder=6&norm=pre",
 }
 """Component → a case that takes much room."""

@@ -150,27 +150,6 @@ def test_another_word_a_wrong_word_and_the_way_back_reach_python(show, known):
         expect_heard(page, "undo", {"step": 2})
 
 
-def test_the_table_and_the_chart_read_a_step_and_go_to_it(show, known):
-    with show("decoding", "known") as page:
-        page.locator("details.table summary").click()
-        row = page.locator("tbody tr").nth(3)
-        row.wait_for()
-        cells = row.locator("th, td").all_text_contents()
-        assert cells == ["3", "BOS le chat chien", "ici", "BOS le chat noir", "dort"]
-        row.click()
-        expect(page.locator(".count")).to_have_text("step 3 / 4")
-        expect(row).to_have_attribute("aria-current", "step")
-        page.locator("details.chart summary").click()
-        panel = page.locator(".panel > svg").first
-        panel.scroll_into_view_if_needed()
-        at = {"x": 38 + (panel.bounding_box()["width"] - 46) * 3.5 / 5, "y": 50}
-        panel.hover(position=at)
-        expect(page.locator(".tooltip")).to_have_text(f"step 3 / 4{known.divergence[3]:#.3g}")
-        page.locator(".previous").click()
-        panel.click(position=at)
-        expect(page.locator(".count")).to_have_text("step 3 / 4")
-
-
 def test_the_step_and_the_head_stay_for_the_sentence_and_another_begins_anew(show):
     with show("decoding", "sentence", "&choose=1") as page:
         go_to(page, 12)

@@ -1,7 +1,5 @@
 """What is taken away of a view, in a real browser: files that stand on their own, and links."""
 
-import csv
-import json
 from contextlib import contextmanager
 from urllib.parse import parse_qs, urlsplit
 
@@ -9,12 +7,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from core.heads import Site
-from core.inspection import inspect_sentence
-from core.runs.run import load_run
 from pages.frame.export import stem
 from tests.browser.component import pixels
-from tests.browser.conftest import ROOT
 
 TIRED = "The animal didn't cross the street because it was too tired."
 pytestmark = pytest.mark.browser
@@ -116,27 +110,6 @@ def test_the_file_of_a_view_stands_on_its_own_light_or_dark_as_the_reader_likes(
             file.locator("[data-drawn], .numbers table").first.wait_for()
             assert file.locator("h1").inner_text()
             assert luminance(file) < 0.2 if dark else luminance(file) > 0.9
-
-
-def test_no_text_of_a_sentence_runs_in_a_file(take, open_file):
-    nasty = "%3C%2Fscript%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E%20%22%20'%20%3C!--%20-->"
-    _, path = take(f"?model=copy&sentence={nasty}", "HTML")
-    with open_file(path) as file:
-        file.locator(".maps[data-drawn]").wait_for()
-        expect(file.locator("dl")).to_contain_text("</script><script>alert(1)</script> \" ' <!--")
-
-
-def test_a_click_writes_every_number(take, download):
-    attention = inspect_sentence(load_run(ROOT / "gallery" / "translate-guided"), TIRED).attention
-    expected = attention[Site("encoder", 1, "self")].weights_HQK[2].reshape(-1).tolist()
-    page, path = take("?model=translate-guided&layer=1&head=2", "CSV")
-    with path.open(encoding="utf-8", newline="") as file:
-        assert [float(row["weight"]) for row in csv.DictReader(file)] == expected
-    read = json.loads(download(page, "JSON").read_text(encoding="utf-8"))
-    assert read["columns"]["weight"] == expected
-    assert (read["sentence"], read["view"]) == (TIRED, "maps")
-    assert read["title"] == "Encoder layer 1, head 2"
-    assert path.name == "translate-guided-The-animal-didn-t-cross-5664-maps-encoder.1.self.2.csv"
 
 
 def test_a_link_opens_the_same_view_for_another_visitor(visit):

@@ -1,7 +1,6 @@
 """The lines between tokens in a real browser: what is drawn, read, sent and saved."""
 
 import re
-from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
@@ -132,17 +131,3 @@ def test_a_drawing_has_the_lines_that_are_shown(show):
         assert widths(drawing) == pytest.approx(expected, abs=1e-3)
     assert {"head 0", "head 2", "dort", "là", "sleeps", "0.973"} <= set(texts_of(kept))
     assert "head 1" not in texts_of(kept)
-
-
-def test_a_link_of_the_app_opens_the_token_that_was_kept(visit):
-    page = visit("?view=lines&kind=cross&shown=all+heads&threshold=0.2&hidden=1")
-    row(page, "query", 8).click()
-    page.wait_for_function("() => location.search.includes('token=8')")
-    query = urlsplit(page.url).query
-    assert {"token": ["8"], "side": ["target"]}.items() <= parse_qs(query).items()
-    again = visit(f"?{query}")
-    again.locator(".lines[data-active='query 8']").wait_for()
-    switches = again.locator(".lines [role=checkbox]")
-    checked = switches.evaluate_all("all => all.map((each) => each.ariaChecked)")
-    assert checked == ["true", "false", "true", "true"]
-    expect(again.locator(".threshold input")).to_have_value("0.2")

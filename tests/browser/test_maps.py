@@ -9,10 +9,6 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from core.commands.inspect import to_json
-from core.heads import Kind
-from core.inspection import inspect_sentence
-from core.runs.run import load_run
 from tests.browser.apps import maps_cases
 from tests.browser.component import (
     SVG,
@@ -25,7 +21,6 @@ from tests.browser.component import (
     texts_of,
     weight_pixels,
 )
-from tests.browser.conftest import ROOT
 from tests.browser.waiting import settled, standing
 
 pytestmark = pytest.mark.browser
@@ -82,28 +77,6 @@ def test_heads_and_cells_are_read_with_the_keyboard(show):
         expect(page.locator(".cursor")).to_be_visible()
         press(page, "Escape")
         expect(page.locator(".tooltip")).to_be_hidden()
-
-
-def test_a_real_models_weights_are_shown_cell_by_cell(visit):
-    kind, layer, head = "decoder.self", 0, 3
-    run = load_run(ROOT / "gallery" / "translate-guided")
-    written = to_json(inspect_sentence(run, SENTENCE))
-    attention = written["attention"][f"decoder.{layer}.self"]
-    weights, visible = np.array(attention["weights"][head]), np.array(attention["visible"])
-    fed, predicted = written["target"]["fed"], written["target"]["predicted"]
-    page = visit(f"?model=translate-guided&kind={Kind(kind).label}&layer={layer}&head={head}")
-    page.locator(".maps[data-drawn]").wait_for()
-    expect(page.locator(".map figcaption")).to_contain_text(f"layer {layer}, head {head}")
-    assert (pixels(page.locator(".cells canvas")) == weight_pixels(weights, visible)).all()
-    rows = page.locator(".labels.rows .label").all_text_contents()
-    assert rows == [f"{one}→{other}" for one, other in zip(fed, predicted, strict=True)]
-    for row, column in [(7, 3), (4, 9)]:
-        number = hover_cell(page, row, column).locator("b").inner_text()
-        if visible[row, column]:
-            found = float(number.replace("−", "-"))
-            assert found == pytest.approx(weights[row, column], rel=5.01e-3)
-        else:
-            assert number == "hidden by the mask"
 
 
 def test_drawings_hold_every_cell_and_label_and_the_thumbnails(show):

@@ -9,14 +9,12 @@ from playwright.sync_api import expect
 from tests.browser.apps import matrices_cases
 from tests.browser.component import (
     choose,
-    drawing_of,
     expect_heard,
     hover_cell,
     matrix_pixels,
     panel_of,
     pixels,
     press,
-    texts_of,
 )
 
 pytestmark = pytest.mark.browser
@@ -129,13 +127,3 @@ def test_panels_of_the_same_words_are_zoomed_and_moved_together_with_keys(show):
         assert window(0) == window(1) == whole
         panel_of(page, 0).locator(".cells").dblclick()
         assert window(0) == window(1) != whole
-
-
-def test_all_matrices_are_saved_as_one_drawing(show):
-    panels = matrices_cases.known().panels
-    with show("matrices", "known") as page:
-        texts = texts_of(drawing_of(page, ".tools.whole .svg"))
-    for panel in panels:
-        assert panel.title in texts
-    labels = [label.text for panel in panels for label in panel.rows.labels]
-    assert all(texts.count(label) >= labels.count(label) for label in labels)

@@ -28,16 +28,6 @@ LABELS = """(panel, axis) => [...panel.querySelectorAll(`.labels.${axis} .token`
 # The heads of a small model are measured at once; a model that is asked for by name has its own.
 SMALL_MODEL = {"heads": {"model": "copy"}}
 LEFT_OUT = ("experiments", "training")
-WIDE = {"viewport": {"width": 1280, "height": 720}}
-# Of scripts that the models never saw: every byte is a token, and there is no end to a word.
-STRANGE = (
-    "👩‍👩‍👧 loves 🐱🐱🐱🐱🐱🐱🐱🐱🐱🐱",
-    "मैं आज बाज़ार जा रहा हूँ क्योंकि मुझे दूध चाहिए",
-    "من امروز به بازار می‌روم چون شیر لازم دارم",
-)
-# How far chips stick out of the column that they are in.
-OUTSIDE = """all => Math.max(...all.map((chip) =>
-    chip.getBoundingClientRect().right - chip.closest(".column").getBoundingClientRect().right))"""
 
 
 def shown(page, what):
@@ -137,16 +127,6 @@ def test_a_lens_without_room_for_its_words_begins_with_those_around_the_chosen_c
     expect(page.locator(".matrices canvas.words")).to_be_hidden()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [PHONE, WIDE])
-@pytest.mark.parametrize("sentence", STRANGE)
-def test_a_word_without_an_end_breaks_within_its_column(visit, sentence, size):
-    query = urlencode({"model": "everyday", "sentence": sentence})
-    page = shown(visit(f"decoding?{query}", **size), ".decoding[data-drawn]")
-    assert page.evaluate(SIDEWAYS) <= 0
-    assert page.locator(".column:visible .chips .chip").evaluate_all(OUTSIDE) <= 4
-
-
 def test_all_views_can_be_chosen(visit):
     page = shown(visit("attention?view=maps", **PHONE), ".st-key-view")
     tabs = page.locator(".st-key-view .stButtonGroup > div")
@@ -161,14 +141,3 @@ def test_a_sentence_is_seen_to_its_end(visit, view):
     cut = boxes.evaluate_all("all => all.filter((it) => it.scrollWidth > it.clientWidth).length")
     assert boxes.count()
     assert cut == 0
-
-
-@pytest.mark.slow
-def test_a_tables_tools_cover_nothing(visit):
-    page = shown(visit("training?training=runs", **PHONE), ".stProgress")
-    page.get_by_text("All figures and settings").click()
-    page.locator(".stDataFrame canvas").first.wait_for()
-    tools = page.locator(".stDataFrame [data-testid=stElementToolbar]").bounding_box()
-    table, below = (page.locator(it).bounding_box() for it in (".stDataFrame", ".st-key-seen"))
-    assert tools["y"] >= table["y"] + table["height"]
-    assert tools["y"] + tools["height"] <= below["y"] + 1

@@ -1,4 +1,4 @@
-"""The first screen: one screen, and two ways on."""
+"""The first screen in a real browser."""
 
 import pytest
 from playwright.sync_api import expect

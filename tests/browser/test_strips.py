@@ -2,12 +2,9 @@
 
 import re
 
-import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from core.inspection import inspect_sentence
-from core.runs.run import load_run
 from tests.browser.apps import strips_cases
 from tests.browser.component import (
     drawing_of,
@@ -18,8 +15,6 @@ from tests.browser.component import (
     texts_of,
     weight_pixels,
 )
-from tests.browser.conftest import ROOT
-from tests.browser.waiting import settled
 
 TIRED = "The animal didn't cross the street because it was too tired."
 pytestmark = pytest.mark.browser
@@ -100,23 +95,3 @@ def test_very_many_strips_scroll_in_a_box_and_narrow_cells_are_pooled(show):
         shown = pixels(canvas(page, 1))
     pool = int(re.fullmatch(r"each cell shows the largest of (\d) weights", note)[1])
     assert (shown == weight_pixels(weights.reshape(192, -1, pool).max(axis=2))).all()
-
-
-def test_the_app_follows_the_pronoun_and_then_the_word_clicked(visit):
-    inspection = inspect_sentence(load_run(ROOT / "gallery" / "translate-guided"), TIRED)
-    rows = np.concatenate(
-        [each.weights_HQK for site, each in inspection.attention.items() if site.stack == "encoder"]
-    )
-    page = visit("?view=word&model=translate-guided")
-    page.locator(".strips[data-drawn]").wait_for()
-    settled(page)
-    it = [token.text for token in inspection.source_tokens].index("it")
-    expect(chip(page, "source", it)).to_have_attribute("aria-pressed", "true")
-    order = np.argsort(-rows[:, it].max(axis=1), kind="stable")
-    assert (pixels(canvas(page, 0)) == weight_pixels(rows[order, it])).all()
-    assert names(page) == [f"encoder layer {i // 4}, head {i % 4}" for i in order]
-    chip(page, "source", 1).click()
-    expect(page.locator(".panels figcaption")).to_contain_text("“animal”")
-    assert {"side=source", "token=1"} <= {*page.url.split("?")[1].split("&")}
-    page.get_by_role("button", name="encoder layer 1, head 0: show it in the maps").click()
-    expect(page.locator(".maps .map figcaption")).to_contain_text("Encoder layer 1, head 0")

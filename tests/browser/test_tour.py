@@ -24,56 +24,6 @@ def at_stop(page, number):
 
 
 @pytest.mark.slow
-def test_it_goes_from_end_to_end_and_back_by_arrow_keys(visit):
-    page = visit("", viewport={"width": 1280, "height": 720})
-    page.locator(".lines[data-drawn]").wait_for(timeout=60_000)
-    settled(page)
-    page.get_by_role("button", name="Take the tour").press("Enter")
-    expect(page.locator(".st-key-tour")).to_contain_text(STOPS[0].question)
-    settled(page)
-    for number, stop in enumerate(STOPS[1:], start=2):
-        page.keyboard.press("ArrowRight")
-        at_stop(page, number)
-        expect(page.locator(".st-key-tour")).to_contain_text(stop.title)
-    page.keyboard.press("ArrowLeft")
-    at_stop(page, len(STOPS) - 1)
-
-
-@pytest.mark.slow
-def test_back_and_forward_are_one_press_for_each_stop(visit):
-    page = visit("")
-    page.locator(".lines[data-drawn]").wait_for(timeout=60_000)
-    settled(page)
-    index = "navigation.currentEntry.index"
-    start = page.evaluate(index)
-    page.get_by_role("button", name="Take the tour").click()
-    shown = []
-    # Among them are stops on the page of the stop before, and stops on another.
-    for number in range(1, 9):
-        if number > 1:
-            page.locator(".st-key-tour_next button").click()
-        stands_at(page, number)
-        assert page.evaluate(index) == start + number
-        shown.append(page.url)
-    for number in (*range(7, 0, -1), 2, 3):
-        back = number < page.evaluate(index) - start
-        page.evaluate("back => back ? history.back() : history.forward()", back)
-        stands_at(page, number)
-        assert page.url == shown[number - 1]
-
-
-def stands_at(page, number):
-    """Wait until a stop is shown on its own page, under its own address."""
-    stop = STOPS[number - 1]
-    expect(page.locator(".st-key-tour")).to_contain_text(stop.question)
-    at_stop(page, number)
-    path = "/" if stop.page == FIRST_PAGE else f"/{stop.page}"
-    page.wait_for_function("path => location.pathname === path", arg=path)
-    expect(page.locator(".st-key-tour_here")).to_have_count(0)
-    settled(page)
-
-
-@pytest.mark.slow
 def test_the_next_stop_ends_what_plays(visit):
     page = visit("decoding?tour=paper&stop=7&decoding_step=0")
     page.locator(".decoding[data-drawn]").wait_for(timeout=60_000)

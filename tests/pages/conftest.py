@@ -256,9 +256,9 @@ def said(at):
     return "\n".join(element.value for element in elements)
 
 
-def chart_rows(at):
-    """Return the rows of the page's one chart."""
-    [chart] = at.get("vega_lite_chart")
+def chart_rows(at, place=0):
+    """Return the rows of a chart of the page."""
+    chart = at.get("vega_lite_chart")[place]
     return pa.ipc.open_stream(chart.proto.datasets[0].data.data).read_all().to_pylist()
 
 

@@ -15,7 +15,6 @@ from tests.browser.apps import (
     lines_cases,
     maps_cases,
     matrices_cases,
-    scrubber_cases,
     strips_cases,
     whole_cases,
 )
@@ -27,7 +26,6 @@ from viz.lines import lines
 from viz.plane import maps, matrices, strips
 from viz.plane.matrices import scaled_rows
 from viz.plane.strips import StripGroup
-from viz.scrubber.scrubber import POINTS_SHOWN, Scrubber, pack_scrubber
 from viz.stepper.decoding import Alternative, StepView, pack_decoding
 from viz.whole import whole as wholes
 
@@ -285,29 +283,3 @@ def test_of_two_tokens_that_read_the_same_the_right_one_is_marked():
     assert marked(replace(step, chosen=TokenLabel("chat"), chosen_probability=0.01))[0] == -1
     # A token may read otherwise in a list ("␣le"): then its id counts.
     assert marked(replace(step, chosen=la, chosen_token=8, true_token=9)) == (1, 2)
-
-
-def sent_curve(steps, losses):
-    scrubber = Scrubber(stops=(0,), chosen=0, steps=steps, losses=losses)
-    header, _ = unpacked.unframed(pack_scrubber(scrubber))
-    return [step for step, _loss in header["training"]]
-
-
-@given(st.integers(1, 5000), st.integers(1, 50), st.integers(0, 2**32 - 1))
-def test_a_curve_that_is_sent_keeps_its_extremes_and_its_end(count, every, seed):
-    steps = every * np.arange(count)
-    losses = np.random.default_rng(seed).lognormal(size=count)
-    kept = sent_curve(steps, losses)
-    assert len(kept) <= POINTS_SHOWN
-    assert kept == sorted(set(kept))
-    assert {steps[losses.argmin()], steps[losses.argmax()], 0, steps[-1]} <= set(kept)
-    if count <= POINTS_SHOWN:
-        assert kept == steps.tolist()
-
-
-def test_stops_and_losses_are_sent_as_they_are():
-    header, _ = unpacked.unframed(pack_scrubber(scrubber_cases.exact()))
-    assert (header["stops"], header["chosen"]) == ([0, 10, 60], 60)
-    assert header["training"][2:] == [[30, 0.2], [40, 0.01], [50, 0.0], [60, 0.0]]
-    bare, _ = unpacked.unframed(pack_scrubber(scrubber_cases.fresh()))
-    assert (bare["training"], bare["held_out"], bare["labels"]) == ([], [], [""])

@@ -15,7 +15,6 @@ from tests.browser.apps import (
     lines_cases,
     maps_cases,
     matrices_cases,
-    scrubber_cases,
     strips_cases,
     whole_cases,
 )
@@ -25,7 +24,6 @@ from viz.component.assets import tables_module
 from viz.direction import isolated
 from viz.lines import lines
 from viz.plane import maps, matrices, strips
-from viz.scrubber.scrubber import pack_scrubber
 from viz.stepper.decoding import pack_decoding
 from viz.whole import whole as wholes
 
@@ -35,7 +33,6 @@ COMPONENTS = {
     "lines": (lines_cases, lines.pack),
     "maps": (maps_cases, maps.pack),
     "matrices": (matrices_cases, matrices.pack),
-    "scrubber": (scrubber_cases, pack_scrubber),
     "stepper": (decoding_cases, pack_decoding),
     "strips": (strips_cases, strips.pack),
     "whole": (whole_cases, wholes.pack),

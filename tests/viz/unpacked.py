@@ -183,7 +183,6 @@ def unpack_decoding(payload):
         source=tuple(labels[i] for i in header["source"]),
         free=free,
         forced=forced,
-        divergence=tuple(header["divergence"]),
         first_difference=header["difference"],
         **{name: header[name] for name in ("start", "arrival", "texts", "about")},
     )

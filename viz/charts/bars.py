@@ -1,4 +1,4 @@
-"""Bars: one quantity of several things, and how often it has which size."""
+"""Bars: one quantity of several things."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -6,7 +6,7 @@ from typing import Literal
 import altair as alt
 import pandas as pd
 
-from viz.charts.curves import COLOURS, QUIET, SYMBOLS, Quantity, Rule, of_series, row_names
+from viz.charts.curves import COLOURS, SYMBOLS, Quantity, of_series, row_names
 
 Drawn = Literal["beside", "stacked", "dots"]
 
@@ -19,8 +19,6 @@ DOT = 60
 SHAPES = ("circle", "square", "triangle-up")
 LONGEST_NAME = 180
 """Longer names are cut, in pixels."""
-HISTOGRAM = 215
-"""Height of a histogram with its title, legend and axis, in pixels."""
 
 
 def bars(
@@ -85,63 +83,3 @@ def bars(
     height = BAR * len(names) * (1 if drawn != "beside" else max(1, len(series) / BARS))
     room = {"left": 0, "top": 0, "right": 10, "bottom": 5}
     return encoded.properties(height=AROUND + max(LEAST, height), title=title, padding=room)
-
-
-def histogram(
-    series: Mapping[str, Sequence[int]],
-    *,
-    value: str,
-    count: str,
-    title: str = "",
-    mark: Rule | None = None,
-) -> alt.LayerChart:
-    """Return bars of equal width from 0 to 1, the parts of a bar on top of each other.
-
-    Args:
-        series: Name of a colour → how many values lie in each bin.
-        value: What is counted.
-        count: What the bars' height is.
-        title: A sentence.
-        mark: A value to mark, with words above it; None for none.
-    """
-    rows = [
-        {"from": place / len(counts), "to": (place + 1) / len(counts), "count": number}
-        | {"series": name, "order": order}
-        for order, (name, counts) in enumerate(series.items())
-        for place, number in enumerate(counts)
-        if number
-    ]
-    ticks = alt.Axis(
-        format=".1f", values=[0, 0.2, 0.4, 0.6, 0.8, 1], titlePadding=2, labelFlush=True
-    )
-    bins = (
-        alt.Chart(pd.DataFrame(rows, columns=["from", "to", "count", "series", "order"]))
-        .mark_bar(binSpacing=1)
-        .encode(
-            x=alt.X(
-                "from:Q",
-                title=value,
-                bin=alt.BinParams(binned=True),
-                axis=ticks,
-                scale=alt.Scale(domain=[0, 1]),
-            ),
-            x2=alt.X2("to:Q"),
-            y=alt.Y("count:Q", title=count, stack=True, axis=alt.Axis(tickCount=4)),
-            color=of_series(list(series), alt.Legend(orient="top", labelLimit=0, columns=2)),
-            order=alt.Order("order:Q"),
-            tooltip=[
-                alt.Tooltip("series:N", title=" "),
-                alt.Tooltip("from:Q", title=value, format=".2f"),
-                alt.Tooltip("count:Q", title=count),
-            ],
-        )
-    )
-    layers = [bins]
-    if mark:
-        base = alt.Chart(pd.DataFrame([{"x": mark.x, "text": mark.text}])).encode(x=alt.X("x:Q"))
-        words = base.mark_text(align="left", baseline="bottom", dx=-4, color=QUIET)
-        layers += [
-            base.mark_rule(strokeDash=[3, 3], color=QUIET),
-            words.encode(y=alt.YValue(-2), text=alt.Text("text:N")),
-        ]
-    return alt.LayerChart(layer=layers, height=HISTOGRAM, title=title)

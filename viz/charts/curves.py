@@ -195,7 +195,7 @@ def curves(
     )
     upright = [rule for rule in rules if isinstance(rule, Rule)]
     levels = [_level_lines(rule) for rule in rules if isinstance(rule, Level)]
-    layers = [line, *_rule_lines(upright), *(layer for layers in levels for layer in layers)]
+    layers = [line, *rule_lines(upright), *(layer for layers in levels for layer in layers)]
     return alt.LayerChart(layer=layers, height=HEIGHT, title=title)
 
 
@@ -243,7 +243,7 @@ def _level_lines(level: Level) -> list[alt.Chart]:
     ]
 
 
-def _rule_lines(rules: Sequence[Rule]) -> list[alt.Chart]:
+def rule_lines(rules: Sequence[Rule]) -> list[alt.Chart]:
     """Return the layers that draw dashed lines, each with its words a line below the one before."""
     if not rules:
         return []

@@ -33,7 +33,6 @@ TEXTS: Mapping[str, str] = {
     "held_out_bleu_zh": N_("BLEU (characters)"),
     "held_out_bleu_char": N_("BLEU (characters)"),
     "held_out_chrf": N_("chrF"),
-    "zoom": N_("drag here to zoom"),
 }
 
 # Where an axis may end, so that it seldom has to move while values come.

@@ -3,20 +3,18 @@
 Numbers of cells, with the columns `query` and `key`, become a table of queries × keys for each
 thing that the remaining columns name, in the order in which they come; so do those with `row` and
 `column`, and those with `position` and `dimension`. Their texts may stand in columns with `_token`
-added. All others stay the rows they are, and so do the rows of such columns that name no cell.
+added. All others stay the rows they are, and so do the rows of such columns that name no cell, and
+those of very many cells.
 """
 
 import html
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from heapq import nsmallest
 from itertools import islice
 from typing import cast
 
 from viz import theme
 from viz.charts.signs import ENGLISH, Signs
 from viz.component.payload import complete
-from viz.direction import isolated
 from viz.messages import N_
 
 Columns = Mapping[str, Sequence[object]]
@@ -30,17 +28,13 @@ DEFAULT_TABLE_TEXTS: Mapping[str, str] = {
     "dimension": N_("dimension"),
     "token": N_("{position} {text}"),
     "hidden": N_("hidden by the mask"),
-    "largest": N_("The {n} largest of {keys} in each row."),
-    "rank": N_("{n}. largest"),
     "first": N_("The first {n} of {rows} rows."),
     "empty": N_("Nothing is shown."),
 }
 """Every word of the tables beside the columns' own names; {names} are filled in."""
 
 WHOLE = 40
-"""So many queries and keys a whole table has at most; of more, each row's largest are named."""
-LARGEST = 5
-"""So many of a row are named."""
+"""So many queries and keys a table has at most; more stay rows."""
 ROWS = 400
 """Rows of other tables at most."""
 TABLES = 32
@@ -124,17 +118,8 @@ class _Grid:
             self.cells[query[row]].append((key[row], value))
 
     def written(self, title: str, texts: Mapping[str, str], signs: Signs) -> str:
-        """Return it as a table: whole, or each row's largest where it is too large."""
-        whole = max(len(self.queries), len(self.keys)) <= WHOLE
-        parts = [title, self.named, self.name]
-        if not whole:
-            parts.append(texts["largest"].format(n=LARGEST, keys=len(self.keys)))
-        caption = " · ".join(part for part in parts if part)
-        return _table(caption, *(self._whole if whole else self._largest)(texts, signs))
-
-    def _whole(
-        self, texts: Mapping[str, str], signs: Signs
-    ) -> tuple[list[str], Iterator[list[str]]]:
+        """Return it as a table."""
+        caption = " · ".join(part for part in (title, self.named, self.name) if part)
         keys = [_head(_token(key, text, texts), "col") for key, text in self.keys.items()]
         corner = _head(" \\ ".join(texts[place] for place in self.axes), "col")
         rows = (
@@ -145,31 +130,7 @@ class _Grid:
             for query, text in self.queries.items()
             for row in [dict(self.cells[query])]
         )
-        return [corner, *keys], rows
-
-    def _largest(
-        self, texts: Mapping[str, str], signs: Signs
-    ) -> tuple[list[str], Iterator[list[str]]]:
-        ranks = [_head(texts["rank"].format(n=n + 1), "col") for n in range(LARGEST)]
-        rows = (
-            [
-                _head(_token(query, text, texts), "row"),
-                *(
-                    _named_cell(_token(key, self.keys[key], texts), value, signs)
-                    for _size, key, value in self._most(query)
-                ),
-            ]
-            for query, text in self.queries.items()
-        )
-        return [_head(texts[self.axes[0]], "col"), *ranks], rows
-
-    def _most(self, query: int) -> list[tuple[float, int, float]]:
-        values = [
-            (key, value)
-            for key, value in self.cells[query]
-            if isinstance(value, float) and math.isfinite(value)
-        ]
-        return nsmallest(LARGEST, ((-abs(value), key, value) for key, value in values))
+        return _table(caption, [corner, *keys], rows)
 
 
 _HIDDEN = object()
@@ -178,7 +139,7 @@ _HIDDEN = object()
 def three_digits(value: float) -> str:
     """Return a number with three significant digits and a true minus sign.
 
-    >>> three_digits(0.5), three_digits(-3.4349e-05), three_digits(0.0), three_digits(-math.inf)
+    >>> three_digits(0.5), three_digits(-3.4349e-05), three_digits(0.0), three_digits(float("-inf"))
     ('0.500', '−3.43e−05', '0', '−∞')
     """
     text = "0" if value == 0 else f"{value:#.3g}".rstrip(".")
@@ -216,6 +177,8 @@ def _grids(columns: Columns) -> Iterator[_Grid] | None:
     quantities = [name for name, values in columns.items() if _are_floats(values)]
     axes = next((pair for pair in _AXES if set(pair) <= set(columns)), None)
     if not quantities or axes is None:
+        return None
+    if any(len(set(columns[place])) > WHOLE for place in axes):
         return None
     others = [n for n in columns if n not in (*_columns_of(axes), _VISIBLE, *quantities)]
     rows_of: dict[tuple[object, ...], list[int]] = {}
@@ -275,11 +238,6 @@ def _cell(value: object, texts: Mapping[str, str], signs: Signs) -> str:
         return f"<td>{html.escape(texts['hidden'])}</td>"
     kind = "" if isinstance(value, int | float) else ' class="text" dir="auto"'
     return f"<td{kind}>{html.escape(cell_text(value, signs))}</td>"
-
-
-def _named_cell(token: str, value: float, signs: Signs) -> str:
-    named = f"{html.escape(isolated(token))} {signs.in_text(three_digits(value))}"
-    return f'<td class="text">{named}</td>'
 
 
 def _token(position: int, text: object, texts: Mapping[str, str]) -> str:

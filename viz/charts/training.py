@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 import pandas as pd
 
-from viz.charts.curves import HEIGHT, LEGEND, Quantity, of_series
+from viz.charts.curves import HEIGHT, LEGEND, Quantity, Rule, of_series, rule_lines
 from viz.charts.measurements import (
     AXES,
     SCORES,
@@ -42,6 +42,7 @@ def loss_curves(
     axes: Axes = AXES,
     height: int = HEIGHT,
     title: str = "",
+    rules: Sequence[Rule] = (),
     texts: Mapping[str, str] = TEXTS,
 ) -> alt.LayerChart:
     """Return the loss in training and, with dots, on held-out pairs.
@@ -51,6 +52,7 @@ def loss_curves(
         axes: How the axes are drawn.
         height: Of the whole chart, in pixels.
         title: A sentence; the name of the quantity where it is empty.
+        rules: Steps to mark.
         texts: Replacements for some of TEXTS.
     """
     texts = complete(texts, TEXTS)
@@ -60,7 +62,7 @@ def loss_curves(
     y = upwards(values, "either_loss", axes, texts)
     named = {texts[key]: line for key, line in series.items()}
     frame = table(named, dotted=[texts["held_out_loss"]])
-    layers = lines(frame, list(named), x, y, small=height < SMALL)
+    layers = [*lines(frame, list(named), x, y, small=height < SMALL), *rule_lines(rules)]
     return alt.LayerChart(layer=layers, height=height, title=title or y.name)
 
 

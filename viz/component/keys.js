@@ -20,13 +20,12 @@ export const MOVES = {
   ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -5, PageUp: 5,
   Home: -Infinity, End: Infinity,
 };
-const PLAYING_WAITS = 120; // milliseconds until it is asked again whether the next stop may come
 
 /**
  * Give a component stops to go along. Of `walk`, `slider` is the element that is held and has the
  * keyboard, `last()` the last stop, `at()` the one where it stands, `under(event)` that at a pointer,
  * `show(stop)` goes there, `drawPlay()` tells when playing begins or ends, and `pace` is the time at
- * each stop in milliseconds; `waits()`, if there is one, says that the next stop must wait.
+ * each stop in milliseconds.
  */
 export function answerWalk(state, walk) {
   Object.assign(state, { walk, playing: 0, dragging: false });
@@ -41,14 +40,11 @@ export function answerWalk(state, walk) {
   };
   slider.onpointermove = (event) => {
     if (state.dragging) goTo(state, walk.under(event));
-    else walk.hover?.(event);
   };
   // Also comes when a touch turns into scrolling.
   slider.onlostpointercapture = () => { state.dragging = false; };
-  slider.onpointerleave = () => walk.hover?.(null);
   slider.onkeydown = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Escape") return walk.hover?.(null);
     if (event.key === " ") play(state, !state.playing);
     else if (event.key in MOVES) {
       play(state, false);
@@ -73,17 +69,16 @@ export function play(state, on) {
   state.playing = 0;
   if (on) {
     if (walk.at() === walk.last()) goTo(state, 0);
-    playOn(state, walk.pace);
+    playOn(state);
   }
   walk.drawPlay();
 }
 
-function playOn(state, time) {
+function playOn(state) {
   const { walk } = state;
   state.playing = setTimeout(() => {
-    if (walk.waits?.()) return playOn(state, PLAYING_WAITS);
     goTo(state, walk.at() + 1);
     if (walk.at() === walk.last()) return play(state, false);
-    return playOn(state, walk.pace);
-  }, time);
+    return playOn(state);
+  }, walk.pace);
 }

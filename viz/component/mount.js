@@ -54,11 +54,6 @@ function movedHere(element, key) {
   return state;
 }
 
-/** Whether Streamlit's script runs. */
-export function pageIsRunning() {
-  return ["running", "rerunRequested"].includes(page.app?.dataset.testScriptState);
-}
-
 function newState(root, { create, draw, resize = draw }) {
   const state = { root, width: root.clientWidth, drawn: 0 };
   states.set(root, state);

@@ -1,32 +1,28 @@
 // Labelled matrices side by side, with the scales that they share.
 
-import { fileNameOf, nameTools } from "../component/figure.js";
+import { fileNameOf } from "../component/figure.js";
 import { deviceRatio } from "../component/pixels.js";
 import { ended, fill, joined } from "../component/text.js";
 import { element } from "../component/tokens.js";
 import { panelAt } from "./events.js";
-import { allPicture, panelPicture } from "./picture.js";
+import { panelPicture } from "./picture.js";
 import { panelHeight, panelLayout, planeOf, sizesOf } from "./sizes.js";
 import { readableCells, windowAround } from "./zoom.js";
 
-export const PANEL_GAP = 32;
+const PANEL_GAP = 32;
 const SMALLEST = 0.54; // share of their size alone that is enough for cells beside others
 
 export const matrices = {
   mark: "matrices-drawn",
   layout: matricesLayout,
   place(state) {
-    const { nodes, figures, layout, view } = state;
+    const { nodes, figures, layout } = state;
     for (const node of nodes.panels.querySelectorAll(".break")) node.remove();
     for (const [first] of layout.lines.slice(1)) figures[first].figure.before(element("div", "break"));
     // Once is enough: below the first panels that can be zoomed.
     const line = layout.lines.find((of) => of.some((i) => layout.panels[i].zoomable));
     figures[(line ?? layout.lines[0]).at(-1)].figure.after(nodes.hint);
-    nodes.tools.hidden = view.panels.length < 2;
     readWords(state);
-    const texts = Object.fromEntries(
-      ["png", "png.help", "svg", "svg.help"].map((name) => [name, view.texts[`all.${name}`]]));
-    nameTools(nodes.tools, "", texts);
   },
   names({ view: { panels, texts, picks, pins }, layout }, index) {
     const { title, rows, columns } = panels[index];
@@ -40,9 +36,6 @@ export const matrices = {
   draw: alignCaptions,
   pictures(state, tool) {
     const { view: { panels, texts }, figures } = state;
-    if (tool.closest(".whole")) {
-      return { svg: allPicture(state), name: fileNameOf(panels[0].title, texts.file) };
-    }
     const index = panelAt(tool);
     const { zoom } = figures[index];
     const place = zoom ? `-rows-${zoom.row}-columns-${zoom.column}` : "";

@@ -6,7 +6,6 @@ import {
 } from "../component/figure.js";
 import { AXIS, LABEL, shortened } from "../component/plot.js";
 import { partOf, PIXELS, pixelsOf, wordsOf, writeWords } from "./cells.js";
-import { PANEL_GAP } from "./matrices.js";
 import { leftOutText, ticksOf } from "./panel.js";
 import { ARROW, CHIP, panelLayout, planeOf, sizesOf } from "./sizes.js";
 import { partSaid } from "./zoom.js";
@@ -91,26 +90,6 @@ export function takeAway(state, tool) {
 export function panelPicture(state, index) {
   const style = figureStyle(state.root);
   return figureSvg(drawnPanel(state, index, style), style);
-}
-
-/** All panels side by side as one SVG document, each below its title. */
-export function allPicture(state) {
-  const style = figureStyle(state.root);
-  const drawn = state.view.panels.map((_, index) => drawnPanel(state, index, style));
-  const { line, below, title: size } = FIGURE;
-  const written = (text) => figureTextWidth(text, size, style.font, 600);
-  const titles = drawn.map(({ title, width }) => brokenLines(title, width, written));
-  const top = Math.max(...titles.map((lines) => lines.length)) * line + below;
-  const body = [];
-  let left = 0;
-  drawn.forEach((panel, i) => {
-    body.push(svgMoved(left, 0, 0, titles[i].map((text, at) => svgText(
-      0, (at + 0.75) * line, text, { "font-size": size, "font-weight": 600, fill: style.ink }))));
-    body.push(svgMoved(left, top, 0, panel.body));
-    left += Math.max(panel.width, ...titles[i].map(written)) + PANEL_GAP;
-  });
-  const height = top + Math.max(...drawn.map((panel) => panel.height));
-  return figureSvg({ title: "", width: left - PANEL_GAP, height, body }, style);
 }
 
 /** What is shown of a panel as `figureSvg` takes it. */

@@ -67,15 +67,6 @@ DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     "look": N_("{query} → {key} {weight}"),
     "hidden": N_("hidden by the mask"),
     "unknown": N_("never seen in training"),
-    "table": N_("Inputs per step"),
-    "table.step": N_("step"),
-    "table.free": N_("fed when free"),
-    "table.chosen": N_("appended"),
-    "table.forced": N_("fed when forced"),
-    "table.true": N_("true next"),
-    "chart": N_("How far the two sides part"),
-    "chart.divergence": N_("KL(forced ‖ free), nats"),
-    "chart.true": N_("probability of the true token"),
     "side.free": N_("free running"),
     "side.forced": N_("teacher forcing"),
     "now": N_("{side} {token} {probability}."),
@@ -89,8 +80,6 @@ OWN_REFERENCE_TEXTS: Mapping[str, str] = {
     "forced": N_("Fed the reference: the model's own output"),
     "appended.true": N_("the word of the reference, whatever was predicted"),
     "true": N_("reference"),
-    "table.true": N_("reference, next"),
-    "chart.true": N_("probability of the reference’s token"),
 }
 
 
@@ -189,8 +178,6 @@ class DecodingView:
         source: The source sentence's tokens; none for a decoder alone.
         free: Decoded on its own words.
         forced: Decoded on the true words; None without a reference.
-        divergence: Kullback–Leibler divergence between the two sides' distributions, in nats, for
-            every step that both have; may be empty.
         first_difference: The first step at which the two sides differ, None if there is none.
         start: The step to open on. For a sentence that is already shown the visitor's step is
             kept, unless `start` changes without the visitor having asked for anything.
@@ -203,7 +190,6 @@ class DecodingView:
     source: tuple[TokenLabel, ...]
     free: SideView
     forced: SideView | None = None
-    divergence: tuple[float, ...] = ()
     first_difference: int | None = None
     start: int = 0
     arrival: int = 0
@@ -240,7 +226,6 @@ def pack_decoding(view: DecodingView, *, key: str = "", locale: str = "en") -> b
         "source": [number(label) for label in view.source],
         "sides": [_written_side(side, number, arrays) for side in sides],
         "shape": view.free.n_heads,
-        "divergence": view.divergence,
         "difference": view.first_difference,
         "texts": complete(view.texts, DEFAULT_DECODING_TEXTS),
         "about": view.about,

@@ -11,7 +11,6 @@ import {
 import { element, spokenOf, tokenElement, word } from "../component/tokens.js";
 import { besides, hideTooltip, showTooltip } from "../component/tooltip.js";
 import { drawColumn, drawColumnStep, newColumn, SIDES } from "./column.js";
-import { chartUnder, chartWords, drawChart, drawChartStep, drawTable, drawTableStep } from "./folds.js";
 import { percentWords, readSteps, sameLabel, weightsOf, weightWords } from "./payload.js";
 import { stepSvg, stepTitle } from "./picture.js";
 
@@ -25,22 +24,15 @@ function create(state, find) {
     previous: find(".previous"), following: find(".following"), count: find(".count"),
     play: find(".play"), difference: find(".difference"), byHand: find(".by-hand-name"),
     layer: find("select.layer"), head: find("select.head"), scrubber: find(".scrubber"),
-    table: find("details.table"), chart: find("details.chart"), tooltip: find(".tooltip"),
-    live: find(".live"),
+    tooltip: find(".tooltip"), live: find(".live"),
   };
   Object.assign(state, {
-    nodes, marked: [], panels: [], step: 0, layer: 0, head: 0,
+    nodes, marked: [], step: 0, layer: 0, head: 0,
     columns: SIDES.map((name) => newColumn(find(`.column.${name}`), name)),
   });
   answerPointer(state);
   answerKeys(state);
   answerTools(state, find, stepTitle, stepSvg);
-  nodes.table.ontoggle = nodes.chart.ontoggle = () => {
-    drawTable(state);
-    drawChart(state);
-    drawTableStep(state);
-    drawChartStep(state);
-  };
   drawLegend(find(".legend canvas"));
 }
 
@@ -81,15 +73,12 @@ function draw(state) {
   root.querySelector(".sides").classList.toggle("alone", view.sides.length < 2);
   drawScrubber(state);
   for (const column of state.columns) drawColumn(column, view);
-  drawTable(state);
-  drawChart(state);
   drawStep(state);
 }
 
 /** What depends on the width. */
 function resize(state) {
   drawScrubber(state);
-  drawChart(state);
   drawStep(state);
 }
 
@@ -97,8 +86,6 @@ function resize(state) {
 function drawStep(state) {
   drawScrubberStep(state);
   for (const column of state.columns) drawColumnStep(column, state);
-  drawTableStep(state);
-  drawChartStep(state);
   nameTools(state.root.querySelector(".tools"), stepTitle(state), state.view.texts);
   state.root.dataset.step = state.step;
   markDrawn(state, "decoding-drawn");
@@ -200,9 +187,6 @@ function answerPointer(state) {
     if (at(".following")) goTo(state, state.step + 1);
     if (at(".play")) play(state, !state.playing);
     if (at("button.difference")) goTo(state, state.view.difference);
-    if (at("tbody tr")) goTo(state, Number(at("tbody tr").dataset.step));
-    const charted = chartUnder(state, event);
-    if (charted) goTo(state, charted.step);
     const token = at(".option")?.dataset.token;
     if (token) ask(state, "force", { token: Number(token) });
     if (at("button.corrupt")) ask(state, "corrupt");
@@ -286,10 +270,8 @@ function showUnder(state, event) {
   const token = event.target.closest("[data-side]");
   const dot = event.target.closest(".dot");
   const option = event.target.closest(".option[aria-disabled=false]");
-  const charted = chartUnder(state, event);
   rest(state);
   if (look) showLook(state, look, event);
-  else if (charted) showTooltip(state, asLines(chartWords(charted.panel, state.view, charted.step)), event);
   else if (dot) showDot(state, Number(dot.dataset.step), event);
   else if (option) showOption(state, option, event);
   else if (token) markToken(state, token);

@@ -58,7 +58,6 @@ def stepper_of(  # noqa: PLR0913
         source=labels(inspection.source_tokens, inspection.unknown_words),
         free=replace(sides["free"], steps=steps),
         forced=sides.get("forced") if beside else None,
-        divergence=decodings.divergence if beside else (),
         first_difference=decodings.first_difference,
         start=start,
         arrival=arrival,

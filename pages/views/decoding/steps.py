@@ -16,7 +16,7 @@ from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.views.decoding import branches, copying, methods, output, passes, seen, tree
+from pages.views.decoding import branches, copying, methods, output, passes, seen, tree, two_sides
 from pages.views.decoding.stepper import stepper_of
 from viz.component.standalone import Drawn
 
@@ -83,7 +83,11 @@ def draw(opened: Opened) -> Shown | None:
         recipe=comparing,
         code=[decode_steps, forced_steps, decode_both_ways],
         seen=_seen(opened, decodings, overrides, at, is_own=is_own),
-        pictures=[stepper, *_tree_of(opened, method)],
+        pictures=[
+            stepper,
+            *_tree_of(opened, method),
+            *(two_sides.draw(decodings, is_own=is_own) if beside and decodings.forced else []),
+        ],
     )
 
 

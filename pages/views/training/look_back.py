@@ -18,14 +18,26 @@ from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import cached, clicks, components, controls, notes, session
 from pages.frame.cached import RunAt
 from pages.frame.charts import chart
-from pages.frame.language import _, ended, joined, labelled, listed, n_, number, percent, plain
+from pages.frame.language import (
+    _,
+    ended,
+    joined,
+    labelled,
+    listed,
+    n_,
+    number,
+    percent,
+    plain,
+    translated,
+)
 from pages.frame.maps import maps_of
 from pages.frame.recipe import Recipe
 from pages.frame.typography import typeset
 from pages.frame.view import Shown, saying_why
 from pages.views.training import heads_at_step, progress
-from pages.views.training.scrubber import scrubber_of, stop_label
 from viz.charts.curves import Level, Quantity, Rule, curves
+from viz.charts.measurements import TEXTS, Axes, Rows
+from viz.charts.training import loss_curves
 from viz.component.standalone import Drawn
 
 NEAR = 0.3
@@ -50,18 +62,13 @@ def draw(path: Path) -> Shown | None:
         return None
     model, rows, offered = cached.settings(path).model, progress.rows(path), stops(path)
     sentence = heads_at_step.ask_sentence(path)
-    # It stands above the controls, one of which shows the position of the handle.
+    # It stands above the handle, which says what is marked in it.
     course = st.container()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        step = _ask_step(offered)
-        head = heads_at_step.ask_head(path, model)
+    step = _ask_step(offered)
     with course:
-        scrubber = scrubber_of(rows, offered, step)
-        loss = components.scrubber(
-            scrubber,
-            key=session.SCRUBBER,
-            on_pick=partial(clicks.take, session.SCRUBBER, session.STEP),
-        )
+        loss = _loss(rows, step)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        head = heads_at_step.ask_head(path, model)
     inspection = _at(path, step, sentence).result()
     readable = [each for each in offered if _is_readable(_at(path, each, sentence))]
     last = _at(path, readable[-1], sentence).result()
@@ -105,6 +112,14 @@ def _is_readable(at_step: Recipe[Inspection]) -> bool:
     except RunError:
         return False
     return True
+
+
+def _loss(rows: Rows, step: int) -> Drawn:
+    """Draw the loss of the training, with the chosen step marked in it."""
+    # Most happens in the first steps. A logarithmic axis has no place for step 0.
+    rules = [Rule(step, _("the maps below"))] if step else []
+    axes, texts = Axes(log_x=True, log_y=True), translated(TEXTS)
+    return chart(loss_curves(rows, axes=axes, height=_HEIGHT, rules=rules, texts=texts))
 
 
 def _chart(found: Forming) -> Drawn:
@@ -249,27 +264,42 @@ def figures(rows: Sequence[Mapping[str, float]], step: int) -> str:
         if near is not None and abs(near["step"] - step) <= NEAR * step:
             found |= {key: near[key] for key in near if key.startswith(name.removesuffix("_loss"))}
             measured[int(near["step"])] = None
-    label = stop_label(found)
+    label = _in_words(found)
     if not label or list(measured) == [step]:
         return label
     said = listed(map(number, measured))
     return _("{figures} (step {steps})").format(figures=label, steps=said)
 
 
+def _in_words(measured: Mapping[str, float]) -> str:
+    r"""Return what was measured, in a few words.
+
+    >>> _in_words({"loss": 1.934, "held_out_exact_match": 0.12})
+    'loss 1.93 · exact match 12\xa0%'
+    """
+    parts = []
+    if "loss" in measured:
+        parts.append(_("loss {loss}").format(loss=number(measured["loss"], padded=False)))
+    if "held_out_loss" in measured:
+        loss = number(measured["held_out_loss"], padded=False)
+        parts.append(_("held out {loss}").format(loss=loss))
+    if "held_out_exact_match" in measured:
+        share = percent(measured["held_out_exact_match"])
+        parts.append(_("exact match {share}").format(share=share))
+    return " · ".join(parts)
+
+
 def _ask_step(offered: Sequence[int]) -> int:
-    """Ask for a snapshot; the scrubber sets it too."""
-    st.caption(_("step"), width="content")
-    steps = {step: str(step) for step in offered}
+    """Ask for a snapshot."""
+    steps = {step: number(step) for step in offered}
     # The very first writes nothing that can be read, the last is what all other views show.
-    usual = offered[len(offered) // 2]
-    return controls.selection(_("step"), session.STEP, steps, usual, labelled=False, width=110)
+    return controls.along(_("step"), session.STEP, steps, offered[len(offered) // 2])
 
 
 def _told(rows: Sequence[Mapping[str, float]], step: int) -> str:
-    """Return what is known of a step in a few words; the handle says what was measured."""
+    """Return what was measured at a step in a few words."""
     if not step:
         return _("step 0: before training")
     name = _("step {step}").format(step=number(step))
-    exact = any(row["step"] == step and "held_out_loss" in row for row in rows)
-    near = "" if exact else figures(rows, step)
+    near = figures(rows, step)
     return labelled(name, near) if near else name

@@ -14,7 +14,6 @@ from tests.browser.apps import (
     lines_cases,
     maps_cases,
     matrices_cases,
-    scrubber_cases,
     strips_cases,
     whole_cases,
 )
@@ -25,7 +24,6 @@ MODULES = {
     "lines": (lines_cases, components.lines, ("pin", "threshold", "heads")),
     "strips": (strips_cases, components.strips, ("pin", "strip")),
     "decoding": (decoding_cases, components.decoding, ("step", "force", "corrupt", "undo")),
-    "scrubber": (scrubber_cases, components.scrubber, ("pick",)),
     "whole": (whole_cases, components.whole, ("step", "pick")),
 }
 asked, state = st.query_params, st.session_state
@@ -64,8 +62,6 @@ def answered(shown):
             return replace(shown, hidden=frozenset(last.get("heads", {}).get("hidden", ())), **kept)
         case "strips":
             return strips_cases.followed(**pin) if pin else shown
-        case "scrubber":
-            return replace(shown, chosen=pick["step"]) if pick else shown
     return shown
 
 

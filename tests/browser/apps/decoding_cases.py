@@ -80,13 +80,6 @@ def side(vocabulary, said, true, distributions, shape, by_hand=()):
     )
 
 
-def divergence(free, forced):
-    return tuple(
-        float((p * np.log(p / q)).sum()) if (p != q).any() else 0.0
-        for p, q in zip(free, forced, strict=False)
-    )
-
-
 def sentence(layers=3, heads=4, by_hand=()):
     """The wrong pronoun at step 10 is fed back, and the adjective follows it."""
     true = [*FRENCH.split(), "EOS"]
@@ -112,7 +105,6 @@ def sentence(layers=3, heads=4, by_hand=()):
         source=source,
         free=side(vocabulary, said, true, free, both, by_hand=by_hand),
         forced=replace(right, steps=predicted),
-        divergence=divergence(free, forced),
         first_difference=10,
     )
 
@@ -128,7 +120,6 @@ def known():
         source=(*labels("the black cat"), EOS),
         free=side(vocabulary, said, true, free, both, by_hand=(2,)),
         forced=side(vocabulary, true, true, forced, both),
-        divergence=divergence(free, forced),
         first_difference=2,
         about="small: the black cat",
     )
@@ -139,7 +130,7 @@ def short():
     view = known()
     free = view.free
     cut = SideView(free.fed[:3], free.steps[:3], free.cross[:, :, :3], free.self_[:, :, :3, :3])
-    return replace(view, free=cut, divergence=view.divergence[:3])
+    return replace(view, free=cut)
 
 
 def alone():
@@ -150,7 +141,6 @@ def alone():
         view,
         free=replace(view.free, steps=steps),
         forced=None,
-        divergence=(),
         first_difference=None,
     )
 
@@ -167,7 +157,6 @@ def many(layers=3, heads=8, steps=60, source=60):
         source=(*labels(" ".join(f"word{i}" for i in range(source - 1))), EOS),
         free=side(vocabulary, wrong, said, made, both),
         forced=side(vocabulary, said, said, made, both),
-        divergence=tuple(0.01 * i for i in range(steps)),
         first_difference=20,
     )
 
@@ -182,7 +171,7 @@ def hostile():
         StepView(label, share, top, 0.0, float(np.log(n)), label, share, 0) for label in words
     )
     one = SideView((BOS, *words[:-1]), steps, weights(1, 2, n, n), causal(1, 2, n))
-    return DecodingView(source=words, free=one, forced=one, divergence=(0.0,) * n)
+    return DecodingView(source=words, free=one, forced=one)
 
 
 def cross_only():

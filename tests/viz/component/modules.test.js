@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 const COMPONENTS = ["architecture/architecture", "lines/lines", "plane/part", "plane/plane",
-  "scrubber/scrubber", "stepper/stepper"];
+  "stepper/stepper"];
 
 for (const name of COMPONENTS) {
   test(`${name} is a function that mounts a component`, async () => {

@@ -9,14 +9,10 @@ from viz.architecture import architecture
 from viz.component.assets import assets_of, lending, lent, part_assets, without_tags
 from viz.lines import lines
 from viz.plane import maps, matrices, strips
-from viz.scrubber import scrubber
 from viz.stepper import decoding
 
 ASSETS = {
-    **{
-        name: partial(assets_of, name)
-        for name in ("architecture", "lines", "plane", "scrubber", "stepper")
-    },
+    **{name: partial(assets_of, name) for name in ("architecture", "lines", "plane", "stepper")},
     "part": part_assets,
 }
 TEXTS = {
@@ -27,7 +23,6 @@ TEXTS = {
         **matrices.DEFAULT_MATRICES_TEXTS,
         **strips.DEFAULT_STRIPS_TEXTS,
     },
-    "scrubber": scrubber.DEFAULT_SCRUBBER_TEXTS,
     "stepper": decoding.DEFAULT_DECODING_TEXTS,
 }
 # Sizes and colours that a script writes into the elements.

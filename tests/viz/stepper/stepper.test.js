@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { middle } from "../../../viz/component/text.js";
-import { rounded } from "../../../viz/stepper/folds.js";
 import {
   numberWords, percentWords, readSteps, weightsOf, weightWords,
 } from "../../../viz/stepper/payload.js";
@@ -75,9 +74,4 @@ test("a long word below its dot takes what short ones beside it leave", () => {
   assert.equal(roomAt([["longer", 0], ["fatiguée", 0], ["longer", 0]], 1, 5), 5);
   assert.equal(middle("fatiguée", 9), "fatiguée");
   assert.equal(middle("Donaudampf", 5), "Do…pf");
-});
-
-test("a scale ends with 1, 2 or 5 and zeros", () => {
-  assert.deepEqual([0.1, 0.13, 0.6, 3, 7, 11].map((x) => Number(rounded(x).toPrecision(3))), [
-    0.1, 0.2, 1, 5, 10, 20]);
 });

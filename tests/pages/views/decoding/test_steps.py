@@ -12,7 +12,7 @@ from core.model import Record
 from core.runs.run import load_run
 from core.vocabulary import BOS, EOS, PAD
 from pages.frame.language import percent
-from tests.pages.conftest import MODEL, ROOT, said, send
+from tests.pages.conftest import MODEL, ROOT, chart_rows, said, send, unfold
 from tests.pages.views.decoding.conftest import stepper, texts
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -213,3 +213,20 @@ def test_the_output_layer_below_follows_the_stepper(open_view, taken):
     for step in (0, 3):
         send(at, "step", {"step": step})
         assert taken[-1].name == f"output-layer.{step}"
+
+
+def test_what_each_step_is_fed_and_how_far_the_sides_part_is_folded_below(open_view):
+    at, shown = open_view("steps", sentence=TIRED, reference=OTHER)
+    view = stepper(at)
+    for name in ("inputs", "apart"):
+        unfold(at, name)
+    table = at.dataframe[0].value
+    read = " ".join(token.text for token in view.forced.fed[:3])
+    assert table["fed when forced"][2] == read
+    assert table["true next"][2] == view.forced.fed[3].text
+    parted = {row["x"]: row["y"] for row in chart_rows(at)}
+    columns = shown.columns()
+    numbers = zip(columns["number"], columns["step"], columns["value"], strict=True)
+    assert parted == pytest.approx({x: y for name, x, y in numbers if name == "divergence"})
+    chances = [row["y"] for row in chart_rows(at, 1) if row["series"] == "teacher forcing"]
+    assert chances == pytest.approx([step.true_probability for step in view.forced.steps])

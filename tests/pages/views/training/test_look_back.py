@@ -1,4 +1,3 @@
-import json
 import re
 import shutil
 from html import unescape
@@ -15,7 +14,7 @@ from core.studies.heads.forming import SHARP
 from core.studies.heads.largest_weights import sharpest_head
 from core.tasks import TASKS
 from pages.views.training.look_back import figures
-from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
+from tests.pages.conftest import ROOT, chart_rows, said
 from tests.pages.conftest import shown as maps
 from tests.pages.views.training.conftest import KEPT
 
@@ -38,13 +37,10 @@ def test_the_maps_are_those_of_the_step_in_the_link(open_view, kept, step):
 
 def test_it_opens_midway_and_moving_the_handle_shows_that_snapshot(open_view, kept):
     at = open_view("look_back", kept, sentence="a b c")
-    assert at.selectbox(key="step").options == ["0", "1", "10", "200", "850"]
-    assert at.selectbox(key="step").value == 10
-    send_from(at, component(at, "scrubber"), "pick", {"step": 200})
-    assert at.selectbox(key="step").value == 200
-    text = component(at, "scrubber").bytes.decode("utf-8", errors="ignore")
-    header = json.loads(text[text.index("{") : text.rindex("}") + 1])
-    assert (header["chosen"], header["stops"]) == (200, [0, *KEPT, 850])
+    assert at.select_slider(key="step").options == [*map(str, [0, *KEPT, 850])]
+    assert at.select_slider(key="step").value == 10
+    at.select_slider(key="step").set_value(200).run()
+    assert "loss 0" in at.get("html")[-1].proto.body
     shown = maps(at)
     expected = weights_at(kept, 200, "a b c")
     assert np.array_equal(shown.weights[shown.selected], expected[shown.selected])
@@ -54,15 +50,15 @@ def test_a_step_that_is_not_kept_gives_way_to_the_usual(open_view, kept):
     at = open_view("look_back", kept, step="200")
     (kept / "snapshots" / "step-00000200.safetensors").unlink()
     at.run()
-    assert at.selectbox(key="step--1").value == 10
-    assert open_view("look_back", kept, step="77").selectbox(key="step").value == 10
+    assert at.select_slider(key="step--1").value == 10
+    assert open_view("look_back", kept, step="77").select_slider(key="step").value == 10
 
 
 def test_the_heads_of_the_layer_are_followed_through_all_snapshots(open_page, kept, taken):
     at = open_page(
         "training", training="forming", model="runs/mine", sentence="a b c", layer="1", step="10"
     )
-    found = {(row["x"], row["series"]): row["y"] for row in chart_rows(at)}
+    found = {(row["x"], row["series"]): row["y"] for row in chart_rows(at, -1)}
     assert len(found) == len(stops(kept)) * 4
     spread = {}
     for step in stops(kept):
@@ -120,10 +116,10 @@ def test_a_damaged_snapshot_is_named_and_the_others_go_on(open_view, kept):
     (kept / "snapshots" / "step-00000010.safetensors").write_bytes(b"nothing")
     at = open_view("look_back", kept, step="10", sentence="a b c")
     assert ["step-00000010" in error.value.replace("&#45;", "-") for error in at.error] == [True]
-    at.selectbox(key="step").set_value(200).run()
+    at.select_slider(key="step").set_value(200).run()
     assert not at.error
     assert maps(at).weights.shape[1] == 4
-    assert {row["x"] for row in chart_rows(at)} == {0, 1, 200, 850}
+    assert {row["x"] for row in chart_rows(at, -1)} == {0, 1, 200, 850}
 
 
 def test_a_deleted_folder_is_named(open_view, kept):

@@ -1,1 +1,0 @@
-"""A training's curves with a handle on them."""
