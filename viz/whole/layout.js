@@ -1,7 +1,7 @@
 // Where everything stands: stacks side by side, or one above the other where it is narrow.
 
 export const NARROW = 680; // pixels
-const SPACE = { words: 84, title: 26, output: 74, memory: 64, side: 124, layer: 6 };
+const SPACE = { words: 84, title: 26, output: 74, memory: 64, side: 132, layer: 6 };
 const PARTS = { attention: 1, other: 0.42 }; // heights of sublayers
 const HIGHEST = 128; // of an attention
 const WIDEST = 44; // between two tokens

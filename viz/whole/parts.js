@@ -26,7 +26,7 @@ export function placeNames({ nodes, layout, view }) {
     const layers = [...new Set(stack.blocks.map(({ layer }) => layer))].map((layer) => {
       const own = stack.blocks.filter((block) => block.layer === layer);
       const name = element("span", "layer", fill(texts.layer, { layer: String(layer) }));
-      return put(name, stack.left - 124, (own[0].lower + own.at(-1).upper) / 2);
+      return put(name, stack.left - 132, (own[0].lower + own.at(-1).upper) / 2);
     });
     const kinds = stack.blocks.filter(({ lower, upper }) => lower - upper > 12).map((block) =>
       put(element("span", "kind", block.label), stack.left - 8, (block.lower + block.upper) / 2));
@@ -149,4 +149,20 @@ export function sayStep({ view, step }) {
     step: String(step), last: String(view.last), fed: word(view.fed[step - 1][0]),
     written: word(written), probability: percents(probability),
   });
+}
+
+const MOST_COLOURS = 8; // heads whose colours are named
+
+/** Which colour is which head, and what lines and bars are. */
+export function placeNote({ nodes, view: { texts, stacks } }) {
+  const heads = Math.max(0, ...stacks.flatMap(({ blocks }) => blocks.map((block) => block.heads)));
+  const colours = Array.from({ length: heads > MOST_COLOURS ? 0 : heads }, (_, head) => {
+    const node = element("span", "of-colour");
+    const colour = element("span", "line-colour");
+    colour.style.background = `var(--lab-head-${head % 16})`;
+    node.append(colour, fill(texts.head, { head: String(head) }));
+    return node;
+  });
+  const said = [heads && texts.legend, texts.bars].filter(Boolean).map((text) => element("span", "", text));
+  nodes.note.replaceChildren(...colours, ...said);
 }

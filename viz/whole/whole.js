@@ -9,7 +9,7 @@ import { closeInside, showInside } from "./inside.js";
 import { wholeLayout } from "./layout.js";
 import { inkOf, paint } from "./painting.js";
 import {
-  drawOutput, markWords, placeBlocks, placeNames, placeWords, sayStep,
+  drawOutput, markWords, placeBlocks, placeNames, placeNote, placeWords, sayStep,
 } from "./parts.js";
 import { changedTokens, readWhole } from "./payload.js";
 import { wholeSvg } from "./picture.js";
@@ -69,9 +69,9 @@ function draw(state) {
     placeNames(state);
     placeWords(state);
     placeBlocks(state);
+    placeNote(state);
   }
   nodes.title.textContent = view.title;
-  nodes.note.textContent = [texts.legend, texts.bars].join(" · ");
   nodes.still.setAttribute("aria-label", view.title);
   nodes.walk.setAttribute("aria-label", texts.walk);
   nodes.previous.setAttribute("aria-label", texts.previous);

@@ -59,7 +59,7 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "largest": N_("largest weight: “{query}” looks at “{key}”, {weight}"),
     "adds": N_("adds most to “{token}”: {norm}"),
     "rows": N_("rows look, columns are looked at"),
-    "legend": N_("line: a word takes from another; its colour is the head, its width the weight"),
+    "legend": N_("line: a word takes from another, as much as the line is wide"),
     "bars": N_("bar: how much a sublayer adds to a word"),
     "unknown": N_("never seen in training"),
     "file": N_("pass"),

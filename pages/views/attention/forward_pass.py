@@ -174,7 +174,8 @@ def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Who
         focus: The source's token that stands out; None for none.
     """
     inspection = found.inspection
-    sublayers = [_sublayer(inspection, *each) for each in found.sublayers]
+    masked = not run.model.config.is_parallel
+    sublayers = [_sublayer(inspection, *each, masked=masked) for each in found.sublayers]
     return Whole(
         title=title,
         source=labels(inspection.source_tokens, inspection.unknown_words),
@@ -188,8 +189,12 @@ def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Who
     )
 
 
-def _sublayer(inspection: Inspection, site: Site, added_K: NDArray[np.float64]) -> Sublayer:
+def _sublayer(
+    inspection: Inspection, site: Site, added_K: NDArray[np.float64], *, masked: bool
+) -> Sublayer:
     attention, label = inspection.attention.get(site), _(_NAMES[site.sublayer])
+    if attention and site.attention.causal and masked:
+        label = _("masked self-attention")
     return Sublayer(
         site=str(site),
         side=site.side,
