@@ -16,7 +16,7 @@ from benchmarks.measuring import APP, LIMIT, MAPS_APP, ROOT, ROUNDS, TEXT, chrom
 from tests.browser.conftest import served
 
 TARGET = 3000
-FIRST = ":is(.lines, .maps)[data-drawn]"
+FIRST = ":is(.whole, .lines, .maps)[data-drawn]"
 """A picture of heads, whichever an app begins with."""
 
 
