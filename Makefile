@@ -22,7 +22,7 @@ TWO_RIGHT := --task either --preset small --seed 0 --set n_encoder_layers=2 \
 GUIDE := encoder.2.self:0
 NOTICE := Learned from sentences of Tatoeba (tatoeba.org), CC BY 2.0 FR, and of the grammar.
 
-BENCHMARKS := attention_maps lines word steps sentence cold_start copy_task decoding_view lessons \
+BENCHMARKS := attention_maps whole lines word steps sentence cold_start copy_task decoding_view lessons \
 	training beside_training large_corpus own_corpora heads silence decode model_view opened encoding \
 	equality scores load class beside_computing turns
 
