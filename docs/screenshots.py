@@ -1,13 +1,16 @@
 """Make the pictures of README.md anew from the running app: python -m docs.screenshots.
 
-Those in Chinese, which README.zh.md shows: python -m docs.screenshots zh.
+Those in Chinese, which README.zh.md shows: python -m docs.screenshots zh. The film of the pass:
+python -m docs.screenshots film.
 """
 
+import io
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.chromium import launched
@@ -68,12 +71,16 @@ CHINESE = {
 }
 
 
-def main(languages: Sequence[str]) -> None:
+FILM = {"step": 800, "stage": 450, "end": 2500}
+"""Milliseconds that a frame of the film stands."""
+
+
+def main(wanted: Sequence[str]) -> None:
     """Photograph the pages."""
     with served(HERE.parent / "app.py") as address, sync_playwright() as playwright:
         browser = launched(playwright.chromium)
-        photograph = in_chinese if "zh" in languages else in_english
-        photograph(browser, address)
+        makers = {"zh": in_chinese, "film": film}
+        makers.get("".join(wanted[:1]), in_english)(browser, address)
         browser.close()
 
 
@@ -96,6 +103,46 @@ def in_chinese(browser: Browser, address: str) -> None:
         url = f"{address}/{view.link}{'&' if '?' in view.link else '?'}lang=zh_CN"
         page = opened(browser, url, view.drawn, view.scheme, view.size, scale=1)
         page.screenshot(path=HERE / "zh" / f"{name}.png")
+
+
+def film(browser: Browser, address: str) -> None:
+    """Film the pass: the encoder, each word of the translation, then another word in the source."""
+    page = opened(browser, address, ".whole[data-drawn]", "light", (1180, 720), scale=1)
+    slider = page.get_by_role("slider", name="Steps of decoding")
+    slider.press("Home")
+    frames = [(frame(page), FILM["step"])]
+    last = int(slider.get_attribute("aria-valuemax") or 0)
+    for step in range(1, last + 1):
+        if step == 2:
+            page.locator(".slow input").check()
+            slider.press("ArrowRight")
+            for _ in range(8):
+                frames.append((frame(page), FILM["stage"]))
+                page.wait_for_timeout(420)
+            page.locator(".slow input").uncheck()
+        else:
+            slider.press("ArrowRight")
+        page.wait_for_timeout(120)
+        frames.append((frame(page), FILM["step"]))
+    page.get_by_role("radio", name="wide").click()
+    page.locator(".words .changed").first.wait_for()
+    page.wait_for_timeout(800)
+    frames.append((frame(page), FILM["end"]))
+    [first, *others] = [image for image, _ in frames]
+    first.save(
+        HERE / "pass.webp",
+        save_all=True,
+        append_images=others,
+        duration=[time for _, time in frames],
+        loop=0,
+        quality=70,
+        method=6,
+    )
+
+
+def frame(page: Page) -> Image.Image:
+    """Return what the page shows."""
+    return Image.open(io.BytesIO(page.screenshot()))
 
 
 def opened(
