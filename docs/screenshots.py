@@ -20,7 +20,6 @@ HERE = Path(__file__).parent
 PATIENCE = 180_000
 """Milliseconds that a page may take on a busy machine."""
 PAGES = {
-    "start": ("", ".whole[data-drawn]"),
     "compare": ("?view=maps&how=sentence", ".matrices[data-drawn]"),
     "steps": ("?view=steps&stage=q%C2%B7k", ".matrices[data-drawn]"),
     "lines": ("?view=lines&shown=all&kind=decoder.cross", ".lines[data-drawn]"),
