@@ -67,7 +67,7 @@ def test_lines_without_a_pair_are_left_out_of_the_measure(command, refused, copy
     status, out, error = command("evaluate", copy_folder, "--file", path)
     assert status == 0
     assert "of 1 pairs" in out
-    assert "left out (1): line 3: the first column is empty" in error
+    assert "left out (1): line 3: the source is empty" in error
     assert "--columns is for --file" in refused("evaluate", copy_folder, "--columns", "1,2")
 
 
