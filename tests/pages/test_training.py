@@ -199,7 +199,7 @@ def test_parameters_are_those_of_the_core_and_the_time_is_what_was_tried(set_up)
     model = wanted.sized(train_tokenizer(TASKS["reverse"], 320, seed=0).vocab_size)
     assert f"**{count_parameters(model):,}**" in said(at)
     assert "**500**" in said(at)
-    assert "64 pairs in a batch" in said(at)
+    assert "pairs in a batch: 64" in said(at)
 
 
 def test_after_the_start_the_new_run_is_watched(set_up, started):

@@ -158,8 +158,8 @@ def _curves(runs: Sequence[Listed]) -> list[Drawn]:
     beside = [each.name for each in runs if each.record and each.record.settings.beside_own_pairs]
     if beside:
         harder = _(
-            "Half of the held-out sentences in the curves of {runs} are pairs of its file: they "
-            "are harder, and the loss is higher than that of the task’s sentences alone."
+            "Half of the held-out sentences of these curves come from a file of pairs ({runs}): "
+            "they are harder, and the loss is higher than that of the task’s sentences alone."
         )
         st.caption(plain(harder.format(runs=listed(beside))))
     return [picture]

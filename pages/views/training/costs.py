@@ -70,7 +70,7 @@ def say(wanted: PendingSettings) -> None:
         if wanted.preset:
             training = wanted.preset.training
             st.markdown(f"**{number(training.steps)}**")
-            st.caption(_("{n} pairs in a batch").format(n=number(training.batch_size)))
+            st.caption(_("pairs in a batch: {n}").format(n=number(training.batch_size)))
         else:
             _say_nothing()
 
