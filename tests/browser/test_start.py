@@ -36,6 +36,8 @@ def test_a_head_inside_a_block_leads_to_its_map(visit):
     page.locator(".maps[data-drawn]").wait_for()
     page.wait_for_function("location.search.includes('layer=1')")
     expect(page.locator(".map figcaption")).to_contain_text("layer 1, head 3")
+    page.evaluate("history.back()")
+    expect(page.get_by_role("button", name="Type your own")).to_be_visible()
 
 
 def test_steps_go_by_in_the_browser_and_the_address_holds_where_they_rest(visit):
@@ -43,7 +45,9 @@ def test_steps_go_by_in_the_browser_and_the_address_holds_where_they_rest(visit)
     slider = page.get_by_role("slider", name="Steps of decoding")
     expect(slider).to_have_attribute("aria-valuenow", "11")
     slider.press("Home")
-    expect(page.locator(".said")).to_have_text("The encoder reads all words at once.")
+    expect(page.locator(".said")).to_have_text(
+        "The encoder has read the source; the decoder is fed next."
+    )
     slider.press("ArrowRight")
     expect(page.locator(".said")).to_contain_text("fed “BOS”, writes “L'”")
     page.wait_for_function("location.search.includes('pass_step=1')")

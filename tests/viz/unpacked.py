@@ -208,6 +208,9 @@ def unpack_whole(payload):
         sublayers=sublayers,
         norms={side: np.array(rows) for side, rows in header["norms"].items()},
         **{name: _labels(header[name]) for name in ("source", "fed")},
-        **{name: header[name] for name in ("title", "step", "focus", "silenced", "texts")},
+        **{
+            name: header[name]
+            for name in ("title", "step", "focus", "silenced", "in_order", "texts")
+        },
         **guesses,
     )

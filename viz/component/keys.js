@@ -25,7 +25,7 @@ export const MOVES = {
  * Give a component stops to go along. Of `walk`, `slider` is the element that is held and has the
  * keyboard, `last()` the last stop, `at()` the one where it stands, `under(event)` that at a pointer,
  * `show(stop)` goes there, `drawPlay()` tells when playing begins or ends, and `pace` is the time at
- * each stop in milliseconds.
+ * each stop in milliseconds; `waits()`, if there is one, says that a stop is still being drawn.
  */
 export function answerWalk(state, walk) {
   Object.assign(state, { walk, playing: 0, dragging: false });
@@ -77,6 +77,7 @@ export function play(state, on) {
 function playOn(state) {
   const { walk } = state;
   state.playing = setTimeout(() => {
+    if (walk.waits?.()) return playOn(state);
     goTo(state, walk.at() + 1);
     if (walk.at() === walk.last()) return play(state, false);
     return playOn(state);

@@ -92,9 +92,13 @@ function drawLines(context, { block, stack, encoder, layout, ink, count, active 
     }
   }
   for (const each of later) drawLine(each, 0.25 + 0.7 * each.weight, THICK);
+  if (crosses && later.length) {
+    context.fillStyle = ink.active;
+    context.fillRect(stack.centre(active) - 4, (block.upper + block.lower) / 2 - 4, 8, 8);
+  }
 
   function drawLine({ head, query, key, weight }, opacity, width) {
-    const to = [stack.centre(query), block.upper + 2];
+    const to = [stack.centre(query), crosses ? (block.upper + block.lower) / 2 : block.upper + 2];
     const from = crosses ? [encoder.centre(key), encoder.top] : [stack.centre(key), block.lower];
     context.globalAlpha = opacity;
     context.strokeStyle = ink.heads[head % ink.heads.length];

@@ -19,7 +19,7 @@ export function wholeLayout(width, room, view) {
     : Math.max(...stacks.map(({ tokens: { length } }) => length));
   const columns = beside ? 2 : 1;
   const free = width - columns * (side + tiles) - (columns - 1) * SPACE.memory;
-  const unit = Math.max(6, Math.min(WIDEST, free / tokens));
+  const unit = Math.max(3, Math.min(WIDEST, free / tokens));
   const height = beside || stacks.length === 1 ? room : 2 * room;
   const each = stacks.length === 1 || beside ? height : height / 2;
   let left = 0;
@@ -75,7 +75,7 @@ export function tilesOf(block, { tiles }) {
 
 /** What a stack is called: a decoder alone, and one that writes all words at once, have other names. */
 export function nameOf({ side }, { stacks }, view) {
-  if (side === "source") return "encoder";
+  if (side === "source") return view.in_order ? "encoder.in.order" : "encoder";
   if (!view.last) return "parallel";
   return stacks.length === 1 ? "alone" : "decoder";
 }

@@ -4,11 +4,13 @@ import { fill, fillParts, localNumber } from "../component/text.js";
 import { element, tokenElement, word } from "../component/tokens.js";
 import { shownOf } from "./drawing.js";
 import { nameOf } from "./layout.js";
-import { largestOfBlock } from "./payload.js";
+import { largestOfBlock, largestOfToken } from "./payload.js";
+
+const TIGHT = 14; // pixels between two words that are written upright
 
 export const percents = (share) => {
   if (share > 0 && share < 0.001) return `< ${localNumber(0.1, 1)} %`;
-  return `${localNumber(100 * share, share < 0.1 ? 1 : 0)} %`;
+  return `${localNumber(100 * share, 1)} %`;
 };
 
 function put(node, left, top) {
@@ -28,11 +30,18 @@ export function placeNames({ nodes, layout, view }) {
       const name = element("span", "layer", fill(texts.layer, { layer: String(layer) }));
       return put(name, stack.left - 132, (own[0].lower + own.at(-1).upper) / 2);
     });
+    // Where there is no room beside the blocks, their names stand in them.
+    const inside = stack.blocks.filter(({ lower, upper }) => lower - upper > 16).map((block) => {
+      const name = fill(texts.in, { layer: String(block.layer), name: block.label });
+      return put(element("span", "inside-name", name), stack.left + 2, block.upper + 2);
+    });
     const kinds = stack.blocks.filter(({ lower, upper }) => lower - upper > 12).map((block) =>
       put(element("span", "kind", block.label), stack.left - 8, (block.lower + block.upper) / 2));
-    const memory = stack.side === "source" && layout.stacks.length === 2
-      ? [put(element("span", "memory", texts.memory), layout.beside ? stack.right + 6 : stack.left, highest - 18)] : [];
-    return [...memory, put(title, stack.left - 4, layout.beside ? 0 : Math.max(0, highest - 26 - stack.output)), ...(layout.narrow ? [] : [...layers, ...kinds])];
+    const reads = layout.stacks.some(({ blocks }) => blocks.some(({ crosses }) => crosses));
+    const memory = stack.side === "source" && reads
+      ? [put(element("span", layout.beside ? "memory" : "memory narrow", texts.memory),
+        layout.beside ? stack.right + 6 : layout.width - 4, highest - 20)] : [];
+    return [...memory, put(title, stack.left - 4, layout.beside ? 0 : Math.max(0, highest - 26 - stack.output)), ...(layout.narrow ? inside : [...layers, ...kinds])];
   });
   nodes.names.replaceChildren(...names);
 }
@@ -40,6 +49,7 @@ export function placeNames({ nodes, layout, view }) {
 /** Words below their streams; those of the target lead to the step that feeds them. */
 export function placeWords({ nodes, layout, view }) {
   const { texts } = view;
+  nodes.words.classList.toggle("tight", layout.unit < TIGHT);
   const words = layout.stacks.flatMap((stack) => {
     const { side } = stack;
     return stack.tokens.map((label, index) => {
@@ -47,8 +57,7 @@ export function placeWords({ nodes, layout, view }) {
       const button = element("button", chip.className, chip.textContent);
       Object.assign(button, { type: "button", dir: "auto", title: chip.title });
       Object.assign(button.dataset, { side, index });
-      const [first, end] = view.changed[side];
-      button.classList.toggle("changed", index >= first && index < end);
+      button.classList.toggle("changed", view.changed[side].has(index));
       return put(button, stack.centre(index) + 8, stack.bottom + 8);
     });
   });
@@ -62,8 +71,8 @@ export function markWords(state) {
     const { count, active } = shownOf(stack, state);
     for (const button of nodes.words.querySelectorAll(`[data-side=${side}]`)) {
       const index = Number(button.dataset.index);
-      button.classList.toggle("later", index > count);
-      button.classList.toggle("next", index === count && side === "target");
+      button.classList.toggle("later", index > count || (index === count && state.stage !== Infinity));
+      button.classList.toggle("next", index === count && side === "target" && state.stage === Infinity);
       button.classList.toggle("active", index === active);
     }
   }
@@ -92,6 +101,7 @@ export function blockFinding(block, stack, view, rows = block.queries) {
   const { texts } = view;
   if (block.heads) {
     const { query, key, weight } = largestOfBlock(block, rows);
+    if (weight < 0) return texts.silenced;
     const keys = block.crosses ? view.source : stack.tokens;
     return fill(texts.largest, {
       query: stack.tokens[query][0], key: keys[key][0], weight: localNumber(weight, 2),
@@ -104,25 +114,30 @@ export function blockFinding(block, stack, view, rows = block.queries) {
 /** The most probable next words above the decoder, and what each layer would write. */
 export function drawOutput(state) {
   const { nodes, layout, view, step, stage } = state;
+  const { texts } = view;
   const decoder = layout.stacks.find(({ side }) => side === "target");
   const done = stage === Infinity && step > 0 && view.best[step - 1];
   const parts = [];
   if (decoder && done) {
-    const wide = Math.min(112, (layout.width - decoder.left) / done.length);
-    const top = (decoder.blocks.at(-1)?.upper ?? decoder.top) - 44;
-    for (const [rank, [text, share]] of done.entries()) {
+    const others = 1 - done.reduce((sum, [, share]) => sum + share, 0);
+    const entries = others > 0.0005 ? [...done, [texts.others, others]] : done;
+    const wide = Math.min(112, (layout.width - decoder.left) / entries.length);
+    const top = (decoder.blocks.at(-1)?.upper ?? decoder.top) - 54;
+    for (const [rank, [text, share]] of entries.entries()) {
       const bar = element("div", rank ? "bar" : "bar best");
       const filled = element("i", "");
       filled.style.width = `${Math.max(2, (wide - 10) * share)}px`;
-      const line = element("span", "");
-      line.append(word(text), ` ${percents(share)}`);
-      bar.append(filled, line);
+      bar.append(filled, rank < done.length ? word(text) : element("em", "", text), element("span", "", percents(share)));
       bar.style.width = `${wide - 6}px`;
       parts.push(put(bar, decoder.left + rank * wide, top));
     }
   }
   if (decoder && step > 0 && !layout.narrow) parts.push(...guessesOf(state, decoder));
   nodes.output.replaceChildren(...parts);
+  for (const guess of nodes.output.querySelectorAll(".guess")) {
+    const most = layout.width - guess.offsetWidth;
+    if (guess.offsetLeft > most) guess.style.left = `${most}px`;
+  }
 }
 
 function guessesOf({ view, step, stage, layout }, decoder) {
@@ -133,19 +148,33 @@ function guessesOf({ view, step, stage, layout }, decoder) {
     if (!guess || stage < decoder.blocks.indexOf(own.at(-1)) + 1) return [];
     const node = element("span", "guess");
     node.append(...fillParts(view.texts.guess, { layer: String(layer) }), " ", word(guess[0]), ` ${percents(guess[1])}`);
-    const right = decoder.centre(step - 1) + 10;
-    const left = Math.min(right, layout.width - 170);
-    return [put(node, left, own.at(-1).upper + 9)];
+    return [put(node, decoder.centre(step - 1) + 10, own.at(-1).upper + 9)];
   });
 }
 
 /** What happens at the step, in words. */
-export function sayStep({ view, step }) {
+export function sayStep({ view, step, stage, focus, layout }) {
+  const { texts } = view;
+  const looked = focus !== null && focus !== view.focus ? [" ", ...lookOf(layout.stacks[0], focus, texts)] : [];
+  return [...stepParts(view, step, stage), ...looked];
+}
+
+/** Where a word looks most, in words. */
+function lookOf(stack, token, texts) {
+  const { weight, key, head, block } = largestOfToken(stack, token);
+  if (!block) return [];
+  return fillParts(texts.looks, {
+    query: word(stack.tokens[token][0]), key: word(stack.tokens[key][0]), weight: localNumber(weight, 2),
+    where: block.name, head: String(head),
+  });
+}
+
+function stepParts(view, step, stage) {
   const { texts } = view;
   if (!view.last) return [texts[view.fed.length ? "at.parallel" : "at.encoder"]];
   if (!step) return [texts[view.source.length ? "at.encoder" : "at.none"]];
   const [written, probability] = view.best[step - 1][0];
-  return fillParts(texts.at, {
+  return fillParts(texts[stage === Infinity ? "at" : "at.slow"], {
     step: String(step), last: String(view.last), fed: word(view.fed[step - 1][0]),
     written: word(written), probability: percents(probability),
   });

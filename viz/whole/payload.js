@@ -47,6 +47,7 @@ function foundInRow(block, query, least) {
 export function largestOfBlock(block, rows = block.queries) {
   let best = { weight: -1 };
   for (let head = 0; head < block.heads; head += 1) {
+    if (block.silent.has(head)) continue;
     for (let query = 0; query < rows; query += 1) {
       for (let key = 0; key < block.keys; key += 1) {
         const weight = weightAt(block, head, query, key);
@@ -57,16 +58,42 @@ export function largestOfBlock(block, rows = block.queries) {
   return best;
 }
 
-/** The tokens that are others than before, from the first that differs to the last, of each side. */
+/** Which tokens are others than before, of each side: those outside of the longest common sequence. */
 export function changedTokens(before, now) {
   const of = (name) => {
     const [old, own] = [before?.[name] ?? [], now[name]].map((labels) => labels.map(([text]) => text));
-    let first = 0;
-    while (first < own.length && own[first] === old[first]) first += 1;
-    let last = 0;
-    while (last < own.length - first && last < old.length - first && own.at(-1 - last) === old.at(-1 - last)) last += 1;
+    const kept = commonSequence(old, own);
     // Another sentence is another one as a whole.
-    return own.length - first - last > own.length / 2 ? [0, 0] : [first, own.length - last];
+    return kept.size < own.length / 2 ? new Set() : new Set([...own.keys()].filter((at) => !kept.has(at)));
   };
   return { source: of("source"), target: of("fed") };
+}
+
+/** The places in `own` of its longest common sequence with `old`. */
+function commonSequence(old, own) {
+  const lengths = Array.from({ length: old.length + 1 }, () => new Uint16Array(own.length + 1));
+  for (let i = old.length - 1; i >= 0; i -= 1) {
+    for (let j = own.length - 1; j >= 0; j -= 1) {
+      lengths[i][j] = old[i] === own[j] ? lengths[i + 1][j + 1] + 1 : Math.max(lengths[i + 1][j], lengths[i][j + 1]);
+    }
+  }
+  const kept = new Set();
+  for (let i = 0, j = 0; i < old.length && j < own.length;) {
+    if (old[i] === own[j]) {
+      kept.add(j);
+      [i, j] = [i + 1, j + 1];
+    } else if (lengths[i + 1][j] >= lengths[i][j + 1]) i += 1;
+    else j += 1;
+  }
+  return kept;
+}
+
+/** The largest weight with which a token looks at another, in the sublayers in which its own side looks. */
+export function largestOfToken({ blocks }, token) {
+  let best = { weight: -1 };
+  for (const block of blocks.filter(({ heads, crosses }) => heads && !crosses)) {
+    const found = foundInRow(block, token, 0).at(-1);
+    if (found && found.weight > best.weight) best = { ...found, block };
+  }
+  return best;
 }

@@ -5,7 +5,8 @@ import { answerWalk, goTo, play } from "../component/keys.js";
 import { isRecent, markDrawn, mount } from "../component/mount.js";
 import { deviceRatio, roomNow, windowRoom } from "../component/pixels.js";
 import { resized, setPixels } from "../component/plot.js";
-import { closeInside, showInside } from "./inside.js";
+import { hideTooltip } from "../component/tooltip.js";
+import { closeInside, showCell, showInside } from "./inside.js";
 import { wholeLayout } from "./layout.js";
 import { inkOf, paint } from "./painting.js";
 import {
@@ -47,10 +48,11 @@ function receive(state, data) {
   if (other) view.changed = changedTokens(state.view, view);
   else view.changed = state.view.changed;
   state.view = view;
-  if (other || !isRecent(state.moved)) state.step = Math.min(view.step, view.last);
-  if (!other) return;
   // Without a head it is still the same sentence.
-  const same = JSON.stringify(view.source) === JSON.stringify(state.source);
+  const same = other && JSON.stringify(view.source) === JSON.stringify(state.source);
+  if (!same && (other || !isRecent(state.moved))) state.step = view.step;
+  state.step = Math.min(state.step, view.last);
+  if (!other) return;
   if (!same) state.focus = view.focus;
   [state.source, state.placed, state.still, state.stage] = [view.source, null, null, Infinity];
   const { open } = state;
@@ -64,7 +66,7 @@ function draw(state) {
   const placed = `${width} ${roomNow()} ${view.content}`;
   if (placed !== state.placed) {
     state.placed = placed;
-    state.layout = wholeLayout(width, Math.min(560, Math.max(360, windowRoom() - 282)), view);
+    state.layout = wholeLayout(width, Math.min(560, Math.max(360, windowRoom() - 294)), view);
     setPixels(nodes.stage, { "--height": state.layout.height });
     placeNames(state);
     placeWords(state);
@@ -132,7 +134,7 @@ function show(state, step) {
   drawStep(state);
   if (!state.playing) state.nodes.live.textContent = state.nodes.said.textContent;
   clearTimeout(state.resting);
-  if (!state.playing) state.resting = setTimeout(() => state.send("step", { step: state.step }), RESTS);
+  if (!state.playing || step === state.view.last) state.resting = setTimeout(() => state.send("step", { step: state.step }), RESTS);
 }
 
 /** In slow motion, one sublayer after the other. */
@@ -167,6 +169,7 @@ function answerWhole(state) {
     if (at(".play")) play(state, !state.playing);
     if (at(".close")) closeInside(state);
     const block = at(".blocks button");
+    if (block) play(state, false);
     if (block) showInside(state, block.dataset.site);
     const map = at(".map");
     if (map) state.send("pick", { site: map.dataset.site, head: Number(map.dataset.head) });
@@ -176,6 +179,12 @@ function answerWhole(state) {
     const token = at("button.token");
     if (token) chooseToken(state, token);
   };
+  root.onpointermove = (event) => {
+    const canvas = event.target.closest?.(".map canvas");
+    if (canvas) showCell(state, canvas, event);
+    else hideTooltip(state);
+  };
+  root.onpointerleave = () => hideTooltip(state);
   root.onkeydown = (event) => {
     if (event.key === "Escape" && state.open) closeInside(state);
   };
@@ -184,6 +193,7 @@ function answerWhole(state) {
 /** Silence a head, or switch it on again: the page computes the pass without it. */
 function changeSilence(state, name) {
   const { silenced } = state.view;
+  state.silencedLast = name;
   const heads = silenced.includes(name) ? silenced.filter((each) => each !== name) : [...silenced, name];
   state.send("silence", { heads });
 }

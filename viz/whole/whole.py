@@ -41,8 +41,10 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "play": N_("play"),
     "pause": N_("pause"),
     "slow": N_("slow"),
-    "slow.help": N_("Show each step sublayer by sublayer"),
-    "at.encoder": N_("The encoder reads all words at once."),
+    "slow.help": N_("Show each step block by block"),
+    "at.encoder": N_("The encoder has read the source; the decoder is fed next."),
+    "encoder.in.order": N_("Encoder: one word after the other"),
+    "at.slow": N_("step {step} of {last}: fed “{fed}”"),
     "at.parallel": N_("The decoder writes all words at once."),
     "at.none": N_("Nothing is fed yet."),
     "at": N_("step {step} of {last}: fed “{fed}”, writes “{written}” ({probability})"),
@@ -58,9 +60,14 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "restore.all": N_("all heads on"),
     "largest": N_("largest weight: “{query}” looks at “{key}”, {weight}"),
     "adds": N_("adds most to “{token}”: {norm}"),
+    "others": N_("all others"),
+    "in": N_("layer {layer} · {name}"),
+    "looks": N_("“{query}” looks most at “{key}”: {weight} ({where}, head {head})."),
+    "cell": N_("“{query}” looks at “{key}”: {weight}"),
+    "silenced": N_("all of its heads are silenced"),
     "rows": N_("rows look, columns are looked at"),
-    "legend": N_("line: a word takes from another, as much as the line is wide"),
-    "bars": N_("bar: how much a sublayer adds to a word"),
+    "legend": N_("line: the upper word takes from the lower one, as much as the line is wide"),
+    "bars": N_("bar: how much a block adds to a word"),
     "unknown": N_("never seen in training"),
     "file": N_("pass"),
     **SAVE_TEXTS,
@@ -108,6 +115,7 @@ class Whole:
             at once.
         step: The step that is shown: 0 for the encoder, n for the n-th token that is fed.
         focus: The source's token whose lines stand out; None for none.
+        in_order: Whether the encoder reads one word after the other.
         silenced: Heads whose output is left out, `site:index`: they have no lines.
         texts: Replacements for some of DEFAULT_WHOLE_TEXTS.
 
@@ -124,6 +132,7 @@ class Whole:
     best: Sequence[Sequence[Guess]] = ()
     step: int = 0
     focus: int | None = None
+    in_order: bool = False
     silenced: Sequence[str] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
 
@@ -172,6 +181,7 @@ def pack(whole: Whole, *, silences: bool = False, key: str = "", locale: str = "
         "focus": whole.focus,
         "silenced": list(whole.silenced),
         "silences": silences,
+        "in_order": whole.in_order,
         "texts": complete(whole.texts, DEFAULT_WHOLE_TEXTS),
     }
     content = content_of(header, arrays)

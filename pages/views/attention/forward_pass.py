@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from core.messages import N_
 from core.runs.run import Run
 from core.studies.forward_pass import ForwardPass, forward_pass
 from pages.frame import clicks, components, session
-from pages.frame.language import _, capitalised, joined, listed, number, percent, plain
+from pages.frame.language import _, capitalised, joined, listed, n_, number, percent, plain
 from pages.frame.maps import labels, labels_of_fed
 from pages.frame.notes import within_sentence
 from pages.frame.recipe import Recipe
@@ -23,7 +24,10 @@ from viz.component.standalone import Drawn
 from viz.whole.whole import Guess, Sublayer, Whole
 
 VIEW = "pass"
+N_NAMED = 2
+"""Of more silenced heads, the number is said."""
 PICTURE, STEP, SILENCED = "pass", "pass_step", "pass_silenced"
+CHOICES = (STEP, SILENCED)
 _NAMES = {
     "self": Kind.ENCODER_SELF.sublayer_label,
     "cross": Kind.CROSS.sublayer_label,
@@ -43,10 +47,7 @@ def draw(opened: Opened) -> Shown:
         title=title,
         recipe=recipe,
         seen=joined(
-            [
-                _where_it_looks(inspection, focus, _silenced(opened.run)),
-                _what_it_writes(opened, recipe),
-            ]
+            [_what_it_writes(inspection), _where_it_looks(inspection, focus, _silenced(opened.run))]
         ),
         pictures=[picture],
     )
@@ -68,7 +69,7 @@ def show(
     found = recipe.result()
     whole = whole_of(opened.run, found, title, focus)
     if silenced:
-        title = _what_is_lost(opened, found.inspection, silenced)
+        title = _what_is_lost(opened, found, silenced)
     session.belongs_to(STEP, f"{opened.path}\n{opened.sentence}")
     step = session.value(STEP, partial(session.position, count=whole.last + 1), whole.step)
     whole = replace(whole, title=title, step=step, silenced=tuple(map(str, silenced)))
@@ -82,13 +83,34 @@ def show(
     return picture, recipe
 
 
-def _what_is_lost(opened: Opened, inspection: Inspection, silenced: Sequence[Head]) -> str:
-    """Return which text is written without some heads."""
-    before, after = opened.inspection.translation.text, inspection.translation.text
-    text = _("Without {heads} it writes the same: {text}")
-    if before != after:
-        text = _("Without {heads} it writes another text: {text}")
-    return text.format(heads=listed(map(within_sentence, silenced)), text=after)
+def _what_is_lost(opened: Opened, found: ForwardPass, silenced: Sequence[Head]) -> str:
+    """Return which word is another without some heads, or which one becomes less probable."""
+    names = listed(map(within_sentence, silenced))
+    if len(silenced) > N_NAMED:
+        names = n_("{n} head", "{n} heads", len(silenced)).format(n=number(len(silenced)))
+    before, after = _recipe(opened, ()).result().best, found.best
+    if before is None or after is None:
+        return _("Without {heads}").format(heads=names)
+    ids, others = before.ids_TN[:, 0].tolist(), after.ids_TN[:, 0].tolist()
+    if ids != others:
+        step = next(at for at, pair in enumerate(zip_longest(ids, others)) if pair[0] != pair[1])
+        words = [_texts(opened.run, each[step : step + 1]) or [""] for each in (ids, others)]
+        text = _("Without {heads} it writes “{new}” instead of “{old}”: {text}")
+        return text.format(
+            heads=names,
+            old=words[0][0],
+            new=words[1][0],
+            text=found.inspection.translation.text,
+        )
+    chances, rest = before.probabilities_TN[:, 0], after.probabilities_TN[:, 0]
+    step = int(np.abs(chances - rest).argmax())
+    text = _("Without {heads} it writes the same; “{word}” goes from {before} to {after}")
+    return text.format(
+        heads=names,
+        word=_texts(opened.run, ids[step : step + 1])[0],
+        before=percent(float(chances[step])),
+        after=percent(float(rest[step])),
+    )
 
 
 def _recipe(opened: Opened, silenced: tuple[Head, ...]) -> Recipe[ForwardPass]:
@@ -152,15 +174,16 @@ def _where_it_looks(inspection: Inspection, focus: int | None, silenced: Collect
     )
 
 
-def _what_it_writes(opened: Opened, recipe: Recipe[ForwardPass]) -> str:
-    """Return which word the model is least sure of, and how sure it is."""
-    best = recipe.result().best
-    if best is None:
-        return ""
-    step = int(best.probabilities_TN[:, 0].argmin())
-    [text] = _texts(opened.run, [int(best.ids_TN[step, 0])])
-    return _("Of the words that it writes, it is least sure of **{word}**: **{share}**.").format(
-        word=plain(text), share=percent(float(best.probabilities_TN[step, 0]))
+def _what_it_writes(inspection: Inspection) -> str:
+    """Return the text that is written, and the word of it that the model is least sure of."""
+    text = plain(inspection.translation.text)
+    if not inspection.written:
+        return _("It writes “{text}”.").format(text=text) if text else ""
+    word = min(inspection.written, key=lambda each: each.probability)
+    return _("It writes “{text}”; it is least sure of **{word}**: **{share}**.").format(
+        text=text,
+        word=plain(inspection.translation.text[word.span.start : word.span.end]),
+        share=percent(word.probability),
     )
 
 
@@ -186,6 +209,9 @@ def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Who
         best=_best(run, found),
         step=0 if focus is None else step_that_looks_at(inspection, focus),
         focus=focus,
+        in_order=any(
+            site.in_encoder and site.sublayer == "recurrent" for site, _added in found.sublayers
+        ),
     )
 
 

@@ -22,7 +22,7 @@ from pages.frame import (
     typography,
     view,
 )
-from pages.frame.language import _, number, plain
+from pages.frame.language import _, percent, plain
 from pages.frame.messages import explained
 from pages.frame.selection import Opened, inspecting
 from pages.frame.tour import read_tour
@@ -56,8 +56,11 @@ def first_screen(paper: tour.Tour) -> First | None:
     """
     held = session.storage("start")
     if session.is_way_back() or (not session.current().names_of and "open" not in held):
-        # A visitor who requests the page by name follows a link.
-        held["open"] = session.is_bare(language.LANGUAGE) and session.url_path() != "attention"
+        # A visitor who requests the page by name follows a link; on the way back, what was chosen
+        # on the start itself is in its address.
+        own = (session.SENTENCE, *forward_pass.CHOICES) if session.is_way_back() else ()
+        is_own = session.is_bare(language.LANGUAGE, *own)
+        held["open"] = is_own and session.url_path() != "attention"
         # On the way back it would be a trap.
         if held["open"] and not session.is_way_back():
             _begin_tour(paper)
@@ -84,8 +87,8 @@ def _draw(first: First, paper: tour.Tour) -> None:
         with st.container(width="stretch"):
             st.markdown(
                 _(
-                    "**A Transformer that you can look into.** It translates; change one word, "
-                    "and see what “it” looks at."
+                    "**The Transformer of “Attention Is All You Need”, small enough to look "
+                    "into.** It translates: change one word, and see what the pronoun looks at."
                 )
             )
         st.button(_("Type your own"), key=TYPE, icon=":material/edit:", on_click=_type_own)
@@ -111,13 +114,15 @@ def _what_is_seen(opened: Opened, head: Head, row: int) -> str:
     weights_K = opened.inspection.weights_of(head)[row]
     looked_at = int(weights_K.argmax())
     words = [token.text for token in opened.inspection.source_tokens]
-    text = _("“{word}” looks at “{key}”: {weight} · {where}")
+    text = _("“{word}” looks at “{key}” with {weight} of its attention · {where}")
     if notes.is_guided(opened.run, head):
-        text = _("“{word}” looks at “{key}”: {weight} · {where}, guided in training")
+        text = _(
+            "“{word}” looks at “{key}” with {weight} of its attention · {where}, trained for it"
+        )
     return text.format(
         word=words[row],
         key=words[looked_at],
-        weight=number(float(weights_K[looked_at]), 2),
+        weight=percent(float(weights_K[looked_at])),
         where=notes.site_and_head(head),
     )
 

@@ -5,7 +5,7 @@ import test from "node:test";
 
 import { nameOf, NARROW, tilesOf, wholeLayout } from "../../../viz/whole/layout.js";
 import {
-  changedTokens, largeOfRow, largestOfBlock, readWhole, weightAt,
+  changedTokens, largeOfRow, largestOfBlock, largestOfToken, readWhole, weightAt,
 } from "../../../viz/whole/payload.js";
 
 const CASES = ["known", "deep", "alone", "encoder", "recurrent", "parallel"];
@@ -94,9 +94,23 @@ test("only what differs between two sentences of one form is another token", () 
   };
   const before = view("it was too tired .", "il est trop fatigué .");
   const now = view("it was too wide .", "elle est trop large .");
-  assert.deepEqual(changedTokens(before, now), { source: [3, 4], target: [0, 0] });
-  assert.deepEqual(changedTokens(before, before), { source: [5, 5], target: [5, 5] });
-  assert.deepEqual(changedTokens(null, now), { source: [0, 0], target: [0, 0] });
+  const changed = (one, other) => {
+    const found = changedTokens(one, other);
+    return { source: [...found.source], target: [...found.target] };
+  };
+  assert.deepEqual(changed(before, now), { source: [3], target: [0, 3] });
+  assert.deepEqual(changed(before, before), { source: [], target: [] });
+  assert.deepEqual(changed(null, now), { source: [], target: [] });
+});
+
+test("what a word looks at most is its largest weight in all layers of its side", () => {
+  const [encoder] = viewOf("known").stacks;
+  const { weight, block, head, key } = largestOfToken(encoder, 4);
+  const all = encoder.blocks.filter(({ heads }) => heads).flatMap((each) =>
+    Array.from({ length: each.heads * each.keys }, (_, i) =>
+      weightAt(each, Math.floor(i / each.keys), 4, i % each.keys)));
+  assert.equal(weight, Math.max(...all));
+  assert.equal(weightAt(block, head, 4, key), weight);
 });
 
 test("a decoder is called by what it does", () => {

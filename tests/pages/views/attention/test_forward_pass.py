@@ -8,6 +8,7 @@ from core.heads import Head
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.forward_pass import forward_pass
+from pages.frame.language import percent
 from tests.pages.conftest import said
 from tests.viz.unpacked import unframed
 
@@ -32,7 +33,11 @@ def test_silencing_a_head_computes_the_pass_without_it(open_view):
     assert (text, before["best"][step][0][0]) == ("il", "il")
     assert chance == pytest.approx(found.best.probabilities_TN[step, 0], abs=1e-5)
     assert chance < 0.6 < before["best"][step][0][1]
-    assert after["title"].startswith("Without encoder layer 2, head 0 it writes the same: L'animal")
+    said_of = f"“il” goes from {percent(before['best'][step][0][1])} to {percent(chance)}"
+    assert after["title"] == f"Without encoder layer 2, head 0 it writes the same; {said_of}"
+    assert "It writes “L'animal n'a pas traversé" in said(whole)
+        whole
+    )
     assert "looks most at **animal**: **1.00** in encoder layer 2, head 0" in said(whole)
     assert "head 0" not in said(silenced)
 

@@ -7,6 +7,7 @@ from core.runs.run import load_run
 from core.studies.heads.findings import best_pronoun_head
 from core.tasks import TASKS
 from pages.frame import tour
+from pages.frame.language import percent
 from pages.frame.service import Service
 from pages.frame.tour import EXAMPLE
 from pages.views.attention import start
@@ -54,10 +55,10 @@ def test_it_shows_where_the_head_looks_and_the_step_that_writes_the_pronoun(
     weights_K = inspection.attention[head.site].weights_HQK[head.index, words.index("it")]
     assert words[int(np.argmax(weights_K))] == antecedent
     shown = picture(at)
-    said = f"“it” looks at “{antecedent}”: {weights_K.max():.2f}"
+    said = f"“it” looks at “{antecedent}” with {percent(float(weights_K.max()))} of its attention"
     assert shown["title"].startswith(said)
     # It did not find that by itself, and nobody shall think so.
-    assert shown["title"].endswith("layer 2, head 0, guided in training")
+    assert shown["title"].endswith("layer 2, head 0, trained for it")
     assert shown["focus"] == words.index("it")
     assert shown["best"][shown["step"] - 1][0][0] == pronoun
     assert any("→" in each.value for each in at.markdown)
