@@ -65,7 +65,7 @@ def test_a_view_has_no_serious_fault_and_fits_a_narrow_window(visit, view):
 @pytest.mark.parametrize(
     ("link", "shows"),
     [
-        ("", ".lines[data-drawn]"),
+        ("", ".whole[data-drawn]"),
         ("tour", "text=Begin"),
         ("glossary", "text=See it"),
         ("?tour=paper&stop=1&view=lines&revealed=true", ".lines[data-drawn]"),

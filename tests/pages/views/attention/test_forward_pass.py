@@ -1,5 +1,6 @@
 """The pass as a view: what it says, and what silencing a head from it changes."""
 
+import html
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def test_silencing_a_head_computes_the_pass_without_it(open_view):
     assert chance < 0.6 < before["best"][step][0][1]
     said_of = f"“il” goes from {percent(before['best'][step][0][1])} to {percent(chance)}"
     assert after["title"] == f"Without encoder layer 2, head 0 it writes the same; {said_of}"
-    assert "It writes “L'animal n'a pas traversé" in said(whole)
+    assert "It writes “L'animal n'a pas traversé" in html.unescape(said(whole))
     assert "looks most at **animal**: **1.00** in encoder layer 2, head 0" in said(whole)
     assert "head 0" not in said(silenced)
 
