@@ -32,6 +32,7 @@ def _conditions(asked: Asked) -> Iterator[str]:
         yield _("Judged here: {part}.").format(part=_(experiment.judges))
     if margin(experiment.measure(experiment.judged_by)) and not experiment.untested:
         yield _(
-            "A variant is lower or higher where the whole 95 % interval of the difference lies on "
-            "that side of 0, and as good where it goes at most {points} percentage points beyond."
+            "A variant does worse or better where the whole 95 % interval of the difference lies "
+            "on that side of 0, and as well where it goes at most {points} percentage points "
+            "beyond."
         ).format(points=number(round(100 * WITHIN)))

@@ -1,12 +1,13 @@
 """What came out of an experiment by the length of the sentences, or by the distance of words."""
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from core.studies.attribution.encoder_gradients import influence_by_distance
 from core.studies.experiments.tables import of_distances, of_lengths
 from core.studies.experiments.verdicts import fall
 from pages.frame import charts, controls
-from pages.frame.language import _, capitalised, joined, listed_apart, number, percent
+from pages.frame.language import _, capitalised, joined, listed, number
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.experiments import question
@@ -18,8 +19,11 @@ BY = "lengths_by"
 LENGTH, DISTANCE = "length", "distance"
 FEWEST_SENTENCES, FEWEST_PAIRS = 20, 50
 """A length, or a distance, with fewer in all seeds together is left out of the chart."""
+Series = Mapping[str, Sequence[float]]
+Places = Mapping[str, Sequence[int]]
 _WHOLE = 10
 """Factors from here on are written without decimals."""
+HALF = 0.5
 _SQUEEZED = 0.001
 """Below it a gradient norm is drawn as what it is, above it by its magnitude."""
 
@@ -56,6 +60,12 @@ def _draw_lengths(asked: Asked) -> Shown:
         label: [found[label][length][1] / found[label][length][0] for length in lengths]
         for label, lengths in places.items()
     }
+    compared = {
+        label: series[label]
+        for label, each in zip(found, asked.trained, strict=True)
+        if question.is_compared(asked, each)
+    }
+    learned = _longest_learned(asked, places)
     picture = charts.chart(
         curves(
             series,
@@ -64,43 +74,69 @@ def _draw_lengths(asked: Asked) -> Shown:
             # There is room for words above what is right throughout.
             y=Quantity(_("sentences right"), share=True, domain=(0.0, 1.09)),
             title=_("Held-out sentences without a mistake, by their length"),
-            rules=_ends(asked, next(iter(places.values()))),
+            rules=[Rule(learned, _("not in training"))] if learned else [],
         )
     )
     question.say_caution(asked)
     return Shown(
         name=f"{asked.experiment.name}-lengths",
         title=_("{question} By length").format(question=_(asked.experiment.question)),
-        seen=_seen(series, places),
+        seen=_seen(compared, places, learned),
         recipe=asked.recipe(of_lengths),
         pictures=[picture],
         about={"task": asked.experiment.task, "command": asked.results.command},
     )
 
 
-def _ends(asked: Asked, lengths: Sequence[int]) -> list[Rule]:
-    """Mark where the lengths end that training draws."""
-    learned = [length for length in lengths if length not in asked.experiment.beyond]
-    if len(learned) == len(lengths):
-        return []
-    return [Rule(learned[-1], _("longer: never learned"))]
+def _longest_learned(asked: Asked, places: Places) -> int | None:
+    """Return the greatest length that training draws, where longer sentences are measured, too."""
+    beyond = asked.experiment.beyond
+    return max(n for n in next(iter(places.values())) if n not in beyond) if beyond else None
 
 
-def _seen(series: Mapping[str, Sequence[float]], places: Mapping[str, Sequence[int]]) -> str:
-    """Say how much each variant has right of the shortest sentences, and of the longest."""
-    one = _("{variant} {first} (tokens: {short}) → **{last}** ({long})")
-    changes = listed_apart(
+def _seen(series: Series, places: Places, learned: int | None) -> str:
+    """Return up to which length at least half of the sentences are right with each variant.
+
+    Variants whose lengths differ by one only are named together: that is chance.
+    """
+    reaches = {name: _reach(places[name], shares) for name, shares in series.items() if shares}
+    groups: list[list[str]] = []
+    for name in sorted(
+        (each for each in reaches if reaches[each]), key=lambda each: -reaches[each]
+    ):
+        if not groups or reaches[groups[-1][-1]] - reaches[name] > 1:
+            groups.append([])
+        groups[-1].append(name)
+    one = _("**up to {tokens} tokens** ({variants})")
+    longest = listed(
         one.format(
-            variant=name,
-            first=percent(values[0]),
-            last=percent(values[-1]),
-            short=places[name][0],
-            long=places[name][-1],
+            tokens=_from_to(reaches[group[-1]], reaches[group[0]]),
+            variants=question.variants(group, reaches),
         )
-        for name, values in series.items()
-        if values
+        for group in groups
     )
-    return _("From the shortest sentences to the longest: {changes}.").format(changes=changes)
+    never = [name for name in reaches if not reaches[name]]
+    half = _("At least half of the sentences are right {lengths}.")
+    less = _("Even of the shortest, fewer than half are right: {variants}.")
+    return joined(
+        [
+            half.format(lengths=longest) if groups else "",
+            less.format(variants=question.variants(never, reaches)) if never else "",
+            _("Longer than {n} is none in training.").format(n=number(learned)) if learned else "",
+        ]
+    )
+
+
+def _reach(lengths: Sequence[int], shares: Sequence[float]) -> int:
+    """Return the length up to which at least half is right; 0 if not even at the shortest."""
+    enough = takewhile(lambda each: each[1] >= HALF, zip(lengths, shares, strict=True))
+    return max((length for length, _share in enough), default=0)
+
+
+def _from_to(first: int, last: int) -> str:
+    if first == last:
+        return number(last)
+    return _("{first} to {last}").format(first=number(first), last=number(last))
 
 
 def _draw_distances(asked: Asked) -> Shown:
@@ -130,7 +166,7 @@ def _draw_distances(asked: Asked) -> Shown:
     return Shown(
         name=f"{asked.experiment.name}-distances",
         title=_("{question} By distance").format(question=_(asked.experiment.question)),
-        seen=joined([_not_judged(asked), _falls(asked, near, far)]),
+        seen=joined([_falls(asked, near, far), _untested(asked)]),
         recipe=asked.recipe(of_distances),
         code=(influence_by_distance, fall),
         pictures=[picture],
@@ -141,34 +177,41 @@ def _draw_distances(asked: Asked) -> Shown:
     )
 
 
-def _not_judged(asked: Asked) -> str:
-    """Say why these trainings do not decide the claim, where they do not."""
+def _untested(asked: Asked) -> str:
+    """Say why the sentences do not test the claim, where they do not."""
     if not asked.experiment.untested:
         return ""
-    return _("**Not judged.** {why}").format(why=_(asked.experiment.untested))
+    text = _("Whether that matters for translation, this task cannot tell. {why}")
+    return text.format(why=_(asked.experiment.untested))
 
 
 def _falls(asked: Asked, near: int, far: int) -> str:
-    """Say by how many times a token does less at the farthest, those that lose most first."""
-    falls = {each.name: fall(asked.results, each.name, near, far) for each in asked.trained}
+    """Say by how many times a token does less at the farthest, those that lose least first."""
+    falls = [fall(asked.results, each.name, near, far) for each in asked.trained]
     labels = {each.name: _(each.label) for each in asked.trained}
-    left = sorted((each for each in falls.values() if each.far), key=lambda each: -each.times)
-    factors = listed_apart(
-        _("{variant} **{times}-fold**").format(
-            variant=labels[each.variant],
-            times=number(each.times, 0 if each.times >= _WHOLE else 1),
-        )
-        for each in left
-    )
+    left = sorted((each for each in falls if each.far), key=lambda each: each.times)
     lines = []
     if left:
-        text = _("From {near} token back to {far}, the influence of a token falls: {factors}.")
-        lines.append(text.format(near=number(near), far=number(far), factors=factors))
+        factors = listed(
+            _("{times}-fold ({variant})").format(
+                variant=labels[each.variant],
+                times=number(each.times, 0 if each.times >= _WHOLE else 1),
+            )
+            for each in left
+        )
+        text = _(
+            "**The influence falls least with “{variant}”.** From {near} token back to {far} it "
+            "falls {factors}."
+        )
+        least = labels[left[0].variant]
+        lines.append(
+            text.format(variant=least, near=number(near), far=number(far), factors=factors)
+        )
     lines += [
         _("{variant} reaches no farther back than {n} tokens.").format(
             variant=capitalised(labels[each.variant]), n=number(each.reach)
         )
-        for each in falls.values()
+        for each in falls
         if not each.far
     ]
     return joined(lines)
