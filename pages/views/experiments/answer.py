@@ -40,6 +40,11 @@ def draw(asked: Asked) -> Shown | None:
     measure = _ask_measure(asked)
     pictures = [_chart(asked, measure)]
     st.caption(_legend(asked, exact=measure is None))
+    if times := [
+        rate_times(asked.experiment, each) for each in asked.trained if _has_other_rate(asked, each)
+    ]:
+        text = _("Not compared: the learning rate is {times} times as high.")
+        st.caption(text.format(times=number(max(times), significant=2)))
     if measure is not None and measure.meaning:
         st.caption(_(measure.meaning))
     question.say_caution(asked)
@@ -138,13 +143,13 @@ def _measured(asked: Asked, variant: Variant, measure: str) -> Measured:
     found = asked.results.estimate(variant.name, measure)
     values = [each.value(measure) for each in asked.results.of(variant.name)]
     each_one = [value for value in values if value is not None]
-    note = ""
-    if variant.expected is not None and not question.is_compared(asked, variant):
-        times = rate_times(asked.experiment, variant)
-        note = _("not compared: {times} times the learning rate").format(
-            times=number(times, significant=2)
-        )
+    note = _("not compared") if _has_other_rate(asked, variant) else ""
     return Measured(_(variant.label), found.mean, found.low, found.high, each_one, note)
+
+
+def _has_other_rate(asked: Asked, variant: Variant) -> bool:
+    """Say whether a learning rate of its own keeps a variant from what the claim says of it."""
+    return variant.expected is not None and not question.is_compared(asked, variant)
 
 
 def _table(asked: Asked) -> None:

@@ -9,7 +9,7 @@ from core.studies.experiments.verdicts import Judgement, Reason, Verdict
 from pages.frame import measured_on
 from pages.frame.language import _, capitalised, enumerated, joined, listed, n_, noted, number
 from pages.frame.texts import toml
-from pages.views.experiments.question import Asked, writer
+from pages.views.experiments.question import Asked, quoted, writer
 
 _AS_GOOD, _BETTER, _WORSE, _NO_BETTER = "as_good", "better", "worse", "no_better"
 _OPEN = "open"
@@ -122,7 +122,7 @@ def _values(asked: Asked, by: Measure | None, found: Sequence[Finding]) -> str:
 
 
 def _quoted(finding: Finding) -> str:
-    return _("“{text}”").format(text=_(finding.variant))
+    return quoted(_(finding.variant))
 
 
 def _value(finding: Finding) -> str:

@@ -14,8 +14,8 @@ from pages.frame.language import (
     N_,
     _,
     capitalised,
+    enumerated,
     joined,
-    listed,
     listed_apart,
     noted,
     number,
@@ -84,14 +84,10 @@ def _draw_steps(asked: Asked, measure: str) -> Shown:
     """Draw the mean over seeds of what was measured in training."""
     shown = [each for each in asked.trained if measure in asked.results.of(each.name)[0].curve]
     found = {_(each.label): asked.results.curve(each.name, measure) for each in shown}
-    compared = {
-        label: found[label]
-        for label, each in zip(found, shown, strict=True)
-        if question.is_compared(asked, each)
-    }
+    compared = question.compared(asked, found)
     series = {label: values for label, (_steps, values) in found.items()}
     places = {label: steps for label, (steps, _values) in found.items()}
-    label, last = _(_MEASURES[measure]), max(int(steps[-1]) for steps in places.values())
+    label, last = _(_MEASURES[measure]), max(int(steps[-1]) for steps, _values in compared.values())
     picture = charts.chart(
         curves(
             series,
@@ -132,23 +128,26 @@ def _by_half(found: Mapping[str, Curve], step: int) -> str:
     for name, (steps, shares) in found.items():
         at = next((at for at, share in zip(steps, shares, strict=True) if share >= HALF), None)
         if at is None:
-            never.append(noted(name, percent(shares[-1])))
+            never.append(noted(question.quoted(name), percent(shares[-1])))
         else:
             reached.setdefault(at, []).append(name)
-    one = _("**by step {step}** ({variants})")
-    groups = listed(
-        one.format(step=number(at), variants=question.variants(reached[at], found))
-        for at in sorted(reached)
-    )
     n = number(EVALUATION_SAMPLES)
-    right = _("Half of the held-out sentences (n = {n}) are right {groups}.")
-    lacking = _("At step {step}, the last, still fewer than half (n = {n}): {variants}.")
-    return joined(
-        [
-            right.format(n=n, groups=groups) if groups else "",
-            lacking.format(step=number(step), n=n, variants=listed_apart(never)) if never else "",
-        ]
-    )
+    if not reached:
+        text = _(
+            "**By step {step}** fewer than half of the held-out sentences (n = {n}) are right with "
+            "{variants}."
+        )
+        return text.format(step=number(step), n=n, variants=enumerated(never))
+    one = _("**by step {step}** with {variants}")
+    groups = [
+        one.format(step=number(at), variants=question.names(reached[at], found))
+        for at in sorted(reached)
+    ]
+    if never:
+        text = _("**not by step {step}** with {variants}")
+        groups.append(text.format(step=number(step), variants=enumerated(never)))
+    text = _("Half of the held-out sentences (n = {n}) are right {groups}.")
+    return text.format(n=n, groups=listed_apart(groups))
 
 
 def _draw_layers(asked: Asked, moment: str) -> Shown:
@@ -237,9 +236,9 @@ def _verdict(asked: Asked, moment: str) -> Iterator[str]:
     if found == {True}:
         yield _("**The gradient vanishes, as claimed.**")
     elif found == {False}:
-        yield _("**The gradient does not vanish, other than claimed.**")
+        yield _("**The gradient does not vanish, against the claim.**")
     elif True in found:
-        yield _("**The gradient vanishes, but not wherever it is claimed to.**")
+        yield _("**The gradient vanishes, but not in every variant of the claim.**")
     elif found:
         yield _("**The gradient vanishes in some trainings and not in others.**")
 
@@ -249,8 +248,8 @@ def _vanished(gradient: Series) -> Iterator[str]:
     vanished = [label for label, value in found.items() if value < VANISHED]
     if not vanished:
         text = _(
-            "It vanishes nowhere: at the embeddings it is at least {smallest} times that behind "
-            "the last layer (means over the trainings)."
+            "At the embeddings it is at least {smallest} times that behind the last layer (means "
+            "over the trainings)."
         )
         yield text.format(smallest=number(min(found.values()), significant=2))
         return

@@ -7,7 +7,7 @@ from core.studies.attribution.encoder_gradients import influence_by_distance
 from core.studies.experiments.tables import of_distances, of_lengths
 from core.studies.experiments.verdicts import fall
 from pages.frame import charts, controls
-from pages.frame.language import _, capitalised, joined, listed, number
+from pages.frame.language import _, capitalised, joined, listed, listed_apart, number
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.experiments import question
@@ -60,11 +60,6 @@ def _draw_lengths(asked: Asked) -> Shown:
         label: [found[label][length][1] / found[label][length][0] for length in lengths]
         for label, lengths in places.items()
     }
-    compared = {
-        label: series[label]
-        for label, each in zip(found, asked.trained, strict=True)
-        if question.is_compared(asked, each)
-    }
     learned = _longest_learned(asked, places)
     picture = charts.chart(
         curves(
@@ -81,7 +76,7 @@ def _draw_lengths(asked: Asked) -> Shown:
     return Shown(
         name=f"{asked.experiment.name}-lengths",
         title=_("{question} By length").format(question=_(asked.experiment.question)),
-        seen=_seen(compared, places, learned),
+        seen=_seen(asked, question.compared(asked, series), places),
         recipe=asked.recipe(of_lengths),
         pictures=[picture],
         about={"task": asked.experiment.task, "command": asked.results.command},
@@ -94,37 +89,33 @@ def _longest_learned(asked: Asked, places: Places) -> int | None:
     return max(n for n in next(iter(places.values())) if n not in beyond) if beyond else None
 
 
-def _seen(series: Series, places: Places, learned: int | None) -> str:
+def _seen(asked: Asked, series: Series, places: Places) -> str:
     """Return up to which length at least half of the sentences are right with each variant.
 
     Variants whose lengths differ by one only are named together: that is chance.
     """
     reaches = {name: _reach(places[name], shares) for name, shares in series.items() if shares}
     groups: list[list[str]] = []
-    for name in sorted(
-        (each for each in reaches if reaches[each]), key=lambda each: -reaches[each]
-    ):
+    for name in sorted(reaches, key=lambda each: -reaches[each]):
         if not groups or reaches[groups[-1][-1]] - reaches[name] > 1:
             groups.append([])
         groups[-1].append(name)
-    one = _("**up to {tokens} tokens** ({variants})")
-    longest = listed(
+    one = _("{lengths} with {variants}")
+    found = listed_apart(
         one.format(
-            tokens=_from_to(reaches[group[-1]], reaches[group[0]]),
-            variants=question.variants(group, reaches),
+            lengths=_lengths([reaches[name] for name in group], places[group[0]]),
+            variants=question.names(group, reaches),
         )
         for group in groups
     )
-    never = [name for name in reaches if not reaches[name]]
-    half = _("At least half of the sentences are right {lengths}.")
-    less = _("Even of the shortest, fewer than half are right: {variants}.")
-    return joined(
-        [
-            half.format(lengths=longest) if groups else "",
-            less.format(variants=question.variants(never, reaches)) if never else "",
-            _("Longer than {n} is none in training.").format(n=number(learned)) if learned else "",
-        ]
-    )
+    lines = [_("At least half of the sentences are right {groups}.").format(groups=found)]
+    if learned := _longest_learned(asked, places):
+        text = _("In training no sentence has more than {n} tokens.")
+        lines.append(text.format(n=number(learned)))
+    experiment = asked.experiment
+    if len({experiment.preset(each, 0).model.vocab_size for each in asked.trained}) > 1:
+        lines.append(_("Each vocabulary has tokens of its own, so these lengths do not compare."))
+    return joined(lines)
 
 
 def _reach(lengths: Sequence[int], shares: Sequence[float]) -> int:
@@ -133,10 +124,16 @@ def _reach(lengths: Sequence[int], shares: Sequence[float]) -> int:
     return max((length for length, _share in enough), default=0)
 
 
-def _from_to(first: int, last: int) -> str:
-    if first == last:
-        return number(last)
-    return _("{first} to {last}").format(first=number(first), last=number(last))
+def _lengths(reaches: Sequence[int], measured: Sequence[int]) -> str:
+    """Return the lengths up to which a group of variants gets half right."""
+    least, most = min(reaches), max(reaches)
+    if not most:
+        return _("**not even at the shortest length**")
+    if least == measured[-1]:
+        return _("**at every length, up to {n} tokens,**").format(n=number(most))
+    if least == most:
+        return _("**up to {n} tokens**").format(n=number(most))
+    return _("**up to {first}–{last} tokens**").format(first=number(least), last=number(most))
 
 
 def _draw_distances(asked: Asked) -> Shown:

@@ -1,8 +1,9 @@
 """A question about the Transformer, and the results that are looked at."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import streamlit as st
 
@@ -15,10 +16,12 @@ from core.studies.experiments.results import SHIPPED, Results
 from core.studies.experiments.verdicts import is_apart, rate_times
 from pages.frame import cached, controls
 from pages.frame.cached import Folder
-from pages.frame.language import _, listed_apart, number, percent, percent_of_100, plain
+from pages.frame.language import _, enumerated, number, percent, percent_of_100, plain
 from pages.frame.links import EXPERIMENT
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
+
+Series = TypeVar("Series")
 
 WHERE = "experiment_run"
 """In the URL: whose trainings are shown."""
@@ -101,12 +104,25 @@ def is_compared(asked: Asked, variant: Variant) -> bool:
     return not is_apart(rate_times(asked.experiment, variant))
 
 
-def variants(some: Collection[str], all_of_them: Collection[str]) -> str:
+def compared(asked: Asked, series: Mapping[str, Series]) -> dict[str, Series]:
+    """Return of what is drawn, by labels, those variants that compare with the base."""
+    labels = {_(each.label) for each in asked.trained if is_compared(asked, each)}
+    return {label: values for label, values in series.items() if label in labels}
+
+
+def names(some: Collection[str], all_of_them: Collection[str]) -> str:
     """Return the names of some variants, or of the only one that is not among them."""
     others = [each for each in all_of_them if each not in some]
+    if not others and len(some) > 1:
+        return _("all variants")
     if len(others) == 1 and len(some) > 1:
-        return _("all but {variant}").format(variant=others[0])
-    return listed_apart(some) if others else _("all variants")
+        return _("all but {variant}").format(variant=quoted(others[0]))
+    return enumerated(map(quoted, some))
+
+
+def quoted(name: str) -> str:
+    """Return the name of a variant within a sentence."""
+    return _("“{text}”").format(text=name)
 
 
 def writer(measure: Measure | None) -> Callable[[float], str]:
