@@ -80,10 +80,10 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
         ),
         (
             "residuals",
-            "**Neither the residual connections nor the norm; whether the feed-forward layer can is "
-            "not certain.** “full layer” gets 63.1 % of 2,000 held-out sentences of the grammar "
-            "right. “no residual” (0 %) and “no norm” (54.1 %) do worse. “no feed-forward” (58.1 %) "
-            "may differ by chance. The claim holds in part.",
+            "**Neither the residual connections nor the norm; whether the feed-forward layer can "
+            "is not certain.** “full layer” gets 63.1 % of 2,000 held-out sentences of the grammar "
+            "right. “no residual” (0 %) and “no norm” (54.1 %) do worse. “no feed-forward” "
+            "(58.1 %) may differ by chance. The claim holds in part.",
         ),
         ("mixing", "**This task cannot tell.** These sentences need no mixing in the encoder, "),
         (
@@ -110,12 +110,12 @@ def test_the_question_is_answered_in_words_first(open_experiment, name, verdict)
 
 
 def test_other_verdicts_than_the_shipped_ones_are_put_in_words(open_experiment, measured_here):
-    seeds = {"base": (0.6, 0.6), "none": (0.2, 0.2), "rotary": (0.4, 0.4), "learned": (0.7, 0.7)}
-    measured_here("order", {name: {"exact_match": share} for name, (share, _) in seeds.items()})
+    shares = {"base": 0.6, "none": 0.2, "rotary": 0.4, "learned": 0.7}
+    measured_here("order", {name: {"exact_match": share} for name, share in shares.items()})
     _at, shown, _said = open_experiment("order", experiment_run="here")
     assert shown.seen.replace("\u00a0", " ").startswith(
-        "**“learned table” (70 %) does better. “no positions” (20 %) and “rotary” (40 %) do "
-        "worse.** “sinusoids added” gets 60 % of "
+        "**“learned table” (70.0 %) does better. “no positions” (20.0 %) and “rotary” (40.0 %) do "
+        "worse.** “sinusoids added” gets 60.0 % of "
     )
 
 
