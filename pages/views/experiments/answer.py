@@ -98,7 +98,7 @@ def _legend(asked: Asked, *, exact: bool) -> str:
     targets = [f"“{plain(each)}”" for each in right_targets(task, source)]
     if not targets or not exact:
         return marks
-    text = _("Example: “{source}” → {target}. A sentence is right if every word is.")
+    text = _("A sentence is right if every word is: “{source}” → {target}")
     return f"{marks}  \n" + text.format(source=plain(source), target=alternatives(targets))
 
 

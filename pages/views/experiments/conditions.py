@@ -30,7 +30,8 @@ def _conditions(asked: Asked) -> Iterator[str]:
     )
     if experiment.judges:
         yield _("Judged here: {part}.").format(part=_(experiment.judges))
-    if margin(experiment.measure(experiment.judged_by)) and not experiment.untested:
+    is_judged = any(each.expected for each in asked.trained) and not experiment.untested
+    if is_judged and margin(experiment.measure(experiment.judged_by)):
         yield _(
             "A variant does worse or better where the whole 95 % interval of the difference lies "
             "on that side of 0, and as well where it goes at most {points} percentage points "

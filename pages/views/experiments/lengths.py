@@ -159,11 +159,12 @@ def _draw_distances(asked: Asked) -> Shown:
             title=_("How much a token still counts some tokens later (gradient norm)"),
         )
     )
+    question.say_caution(asked)
     near, far = distances[0], distances[-1]
     return Shown(
         name=f"{asked.experiment.name}-distances",
         title=_("{question} By distance").format(question=_(asked.experiment.question)),
-        seen=joined([_falls(asked, near, far), _untested(asked)]),
+        seen=_falls(asked, near, far),
         recipe=asked.recipe(of_distances),
         code=(influence_by_distance, fall),
         pictures=[picture],
@@ -172,14 +173,6 @@ def _draw_distances(asked: Asked) -> Shown:
         r"{\sqrt{\mathrm{mean}_i\, \lVert \partial h_i / \partial x_i \rVert^2}}",
         how_to_read=view_text("experiments", "lengths").sections["By distance"],
     )
-
-
-def _untested(asked: Asked) -> str:
-    """Say why the sentences do not test the claim, where they do not."""
-    if not asked.experiment.untested:
-        return ""
-    text = _("Whether that matters for translation, this task cannot tell. {why}")
-    return text.format(why=_(asked.experiment.untested))
 
 
 def _falls(asked: Asked, near: int, far: int) -> str:
@@ -197,7 +190,7 @@ def _falls(asked: Asked, near: int, far: int) -> str:
             for each in left
         )
         text = _(
-            "**The influence falls least with “{variant}”.** From {near} token back to {far} it "
+            "**It fades least with “{variant}”:** from {near} token back to {far} the influence "
             "falls {factors}."
         )
         least = labels[left[0].variant]

@@ -157,8 +157,8 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
 @pytest.mark.parametrize(
     ("name", "right"),
     [
-        ("parallel", "“a b c d b e f g” → “a b c d b e f g” or “g f e b d c b a”."),
-        ("bottleneck", "“k d a f q z” → “z q f a d k”."),
+        ("parallel", "“a b c d b e f g” → “a b c d b e f g” or “g f e b d c b a”"),
+        ("bottleneck", "“k d a f q z” → “z q f a d k”"),
     ],
 )
 def test_the_marks_are_explained_and_an_example_says_what_is_right(open_experiment, name, right):
