@@ -315,7 +315,7 @@ def enumerated(texts: Iterable[str]) -> str:
     >>> enumerated(["he", "she"])
     'he and she'
     """
-    return format_list([isolated(text) for text in texts], locale=visitor())
+    return format_list([isolated(text) for text in texts], locale=_locale(visitor()))
 
 
 def plain(text: str) -> str:

@@ -50,7 +50,7 @@ def _in_words(experiment: Experiment, verdicts: Sequence[Verdict], n_seeds: int)
             n_seeds,
         )
         return text.format(n=number(n_seeds))
-    key = verdicts[0] if len(set(verdicts)) == 1 else " ".join(verdicts)
+    key = verdicts[0] if len(set(verdicts)) == 1 else "_".join(verdicts)
     return str(toml("answers")[experiment.name].get(key, ""))
 
 
