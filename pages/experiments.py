@@ -22,6 +22,9 @@ def render() -> None:
     """Ask for a question, and show what is claimed, what came out, and how to run it again."""
     old_links.follow("experiments", OUTCOME)
     experiment = question.ask_question()
+    with st.container(key=layout.CLAIM):
+        claim = _("**Claim.** {claim}").format(claim=_(experiment.claim))
+        st.markdown(f":small[{claim} :gray[({plain(experiment.source)})]]")
     with st.container(horizontal=True, vertical_alignment="center"):
         asked = question.ask_results(experiment)
         view = None
@@ -35,11 +38,8 @@ def render() -> None:
         else:
             views.name_missing(VIEWS, OUTCOME)
             views.show(view, asked, {"task": experiment.task})
-    with st.container(key=layout.CLAIM):
-        claim = _("**Claim.** {claim}").format(claim=_(experiment.claim))
-        st.markdown(f":small[{claim} :gray[({plain(experiment.source)})]]")
-        if asked is not None:
-            conditions.draw(asked)
+    if asked is not None:
+        conditions.draw(asked)
     with st.container(horizontal=True):
         links.link_to_lesson(experiment.name)
     run_here.offer(experiment)

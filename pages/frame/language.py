@@ -22,6 +22,7 @@ from typing import TypeVar
 
 import streamlit as st
 from babel import Locale, UnknownLocaleError
+from babel.lists import format_list
 from babel.plural import PluralRule
 
 from core.messages import N_ as N_
@@ -306,6 +307,15 @@ def alternatives(texts: Iterable[str]) -> str:
     'he or she'
     """
     return _(" or ").join(map(isolated, texts))
+
+
+def enumerated(texts: Iterable[str]) -> str:
+    """Return texts with "and" before the last.
+
+    >>> enumerated(["he", "she"])
+    'he and she'
+    """
+    return format_list([isolated(text) for text in texts], locale=_locale(visitor()))
 
 
 def plain(text: str) -> str:

@@ -1,9 +1,8 @@
 """Questions about the Transformer, each answered by variants trained under equal conditions.
 
-`GROUPS` is the only list of them; a file holds one question.
+`EXPERIMENTS` is the only list of them; a file holds one question.
 """
 
-from core.messages import N_
 from core.studies.experiments.bottleneck import BOTTLENECK
 from core.studies.experiments.copying import COPYING
 from core.studies.experiments.depth import DEPTH
@@ -26,15 +25,18 @@ from core.studies.experiments.residuals import RESIDUALS
 from core.studies.experiments.scale import SCALE
 from core.studies.experiments.vocabulary import VOCABULARY
 
-GROUPS: dict[str, tuple[Experiment, ...]] = {
-    N_("What came before"): (BOTTLENECK, READING, DISTANCE),
-    N_("Inside attention"): (HEADS, PROJECTIONS, SCALE, LINEAR, MIXING),
-    N_("Around attention"): (ORDER, EMBEDDING, RESIDUALS, DEPTH, NORMS, MEMORY),
-    N_("Training and decoding"): (FORCING, METRIC, GUIDE, PARALLEL, COPYING, VOCABULARY),
-}
-"""Part of a course → its questions, both in the order in which a course meets them."""
 EXPERIMENTS: dict[str, Experiment] = {
-    each.name: each for group in GROUPS.values() for each in group
+    each.name: each
+    for each in (
+        # What came before.
+        *(BOTTLENECK, READING, DISTANCE),
+        # Inside attention.
+        *(HEADS, PROJECTIONS, SCALE, LINEAR, MIXING),
+        # Around attention.
+        *(ORDER, EMBEDDING, RESIDUALS, DEPTH, NORMS, MEMORY),
+        # Training and decoding.
+        *(FORCING, METRIC, GUIDE, PARALLEL, COPYING, VOCABULARY),
+    )
 }
-"""By name."""
-__all__ = ["EXPERIMENTS", "GROUPS", "Experiment"]
+"""By name, in the order in which a course meets them."""
+__all__ = ["EXPERIMENTS", "Experiment"]

@@ -41,8 +41,7 @@ BOTTLENECK = Experiment(
     settings=REVERSING,
     beyond=(18, 20, 24, 28),
     caution=N_(
-        "Rows of all lengths are judged together; the view “lengths” shows what is lost with the "
-        "length. “GRU” is a block of the Transformer, with its norms, residual connections and "
+        "“GRU” is a block of the Transformer, with its norms, residual connections and "
         "feed-forward layer, in which a GRU stands in the place of self-attention. The one vector "
         "has 64 numbers."
     ),

@@ -38,8 +38,8 @@ class Expected(StrEnum):
 
 
 NEEDS_NO_MIXING = N_(
-    "These sentences do not test it: they can be translated without any mixing in the encoder, "
-    "since the decoder’s cross-attention sees every word of the source."
+    "These sentences need no mixing in the encoder, since the decoder’s cross-attention sees every "
+    "word of the source."
 )
 """Why the grammar decides no claim about what the encoder does."""
 WITHIN = 0.05

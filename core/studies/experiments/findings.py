@@ -11,35 +11,33 @@ from core.studies.experiments.results import Estimate, Results
 from core.studies.experiments.verdicts import Judgement, Reason, Verdict, judged
 
 CLAIMS = {
-    Expected.LESS: N_("claimed lower"),
-    Expected.AS_GOOD: N_("claimed as good"),
-    Expected.MORE: N_("claimed higher"),
-    Expected.NO_MORE: N_("claimed no higher"),
+    Expected.LESS: N_("claim: lower"),
+    Expected.AS_GOOD: N_("claim: as good"),
+    Expected.MORE: N_("claim: higher"),
+    Expected.NO_MORE: N_("claim: no higher"),
 }
 _VERDICTS = {
     (Verdict.HOLDS, Reason.CLEAR): N_(
-        "Borne out ({claim}): the whole interval lies on the claimed side of 0."
+        "It holds ({claim}): the whole interval lies on the claimed side of 0."
     ),
     (Verdict.FAILS, Reason.CLEAR): N_(
-        "Refuted ({claim}): the whole interval lies on the other side of 0."
+        "It does not hold ({claim}): the whole interval lies on the other side of 0."
     ),
     (Verdict.OPEN, Reason.BOTH): N_(
         "Undecided ({claim}): the interval allows both, too few seeds to tell."
     ),
-    (Verdict.OPEN, Reason.TASK): N_(
-        "Not judged ({claim}): what is learned here does not test the claim."
-    ),
+    (Verdict.OPEN, Reason.TASK): N_("Not tested ({claim}): the task does not depend on it."),
     (Verdict.OPEN, Reason.RATE): N_(
-        "Not judged ({claim}): its peak learning rate is {times} times that of “{base}”."
+        "Not compared ({claim}): its peak learning rate is {times} times that of “{base}”."
     ),
 }
 """Verdict, reason → the sentence."""
 _AS_GOOD = {
     Verdict.HOLDS: N_(
-        "Borne out ({claim}): at most {bound} points apart, within the margin of {margin}."
+        "It holds ({claim}): at most {bound} points apart, within the margin of {margin}."
     ),
     Verdict.FAILS: N_(
-        "Refuted ({claim}): at most {bound} points apart, within the margin of {margin}."
+        "It does not hold ({claim}): at most {bound} points apart, within the margin of {margin}."
     ),
 }
 """The same where a variant is as good."""

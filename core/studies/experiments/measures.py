@@ -44,6 +44,7 @@ class Measure:
     """Measures it; None for a run that has no such figure."""
     share: bool = False
     """Whether it is a share, which is written in percent."""
+    fewer_is_better: bool = False
     meaning: str = ""
     """What it is, where its label does not say it; marked for translation."""
     reported: bool = True
@@ -108,7 +109,9 @@ def _evenness(run: Run) -> float:
     return sum(found) / len(found)
 
 
-STEPS_TO_LEARN = Measure("steps_to_learn", N_("steps to 95 % exact match"), _steps_to_learn)
+STEPS_TO_LEARN = Measure(
+    "steps_to_learn", N_("steps to 95 % exact match"), _steps_to_learn, fewer_is_better=True
+)
 AFTER_MISTAKE = Measure(
     "after_mistake", N_("tokens right after a forced mistake"), _after_mistake, share=True
 )

@@ -7,8 +7,9 @@ import streamlit as st
 from core.studies.experiments.experiment import Experiment, Variant
 from core.studies.experiments.findings import all_findings, in_words
 from core.studies.experiments.measures import EXACT_MATCH, Measure
-from core.studies.experiments.results import Estimate, Results
+from core.studies.experiments.results import Estimate
 from core.studies.experiments.tables import of_trainings
+from core.studies.experiments.verdicts import rate_times
 from core.tasks import TASKS, right_targets
 from pages.frame import cached, charts, controls, links
 from pages.frame.controls import fold
@@ -18,11 +19,11 @@ from pages.frame.language import (
     capitalised,
     n_,
     number,
-    percent_of_100,
     plain,
 )
 from pages.frame.view import Shown
 from pages.views.experiments import question
+from pages.views.experiments.claims import answer
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity
 from viz.charts.frames import runs_table, written
@@ -39,6 +40,11 @@ def draw(asked: Asked) -> Shown | None:
     measure = _ask_measure(asked)
     pictures = [_chart(asked, measure)]
     st.caption(_legend(asked, exact=measure is None))
+    if times := [
+        rate_times(asked.experiment, each) for each in asked.trained if _has_other_rate(asked, each)
+    ]:
+        text = _("Not compared: the learning rate is {times} times as high.")
+        st.caption(text.format(times=number(max(times), significant=2)))
     if measure is not None and measure.meaning:
         st.caption(_(measure.meaning))
     question.say_caution(asked)
@@ -56,7 +62,7 @@ def draw(asked: Asked) -> Shown | None:
     return Shown(
         name=asked.experiment.name,
         title=_(asked.experiment.question),
-        seen=question.seen(asked, measure),
+        seen=answer(asked, measure),
         recipe=asked.recipe(of_trainings, measures),
         code=(Experiment, Estimate, all_findings),
         pictures=pictures,
@@ -69,9 +75,7 @@ def _chart(asked: Asked, measure: Measure | None) -> Drawn:
     results, write = asked.results, question.writer(measure)
     name = EXACT_MATCH if measure is None else measure.name
     things = [
-        _measured(results, each, _(each.label), name)
-        for each in asked.trained
-        if results.has(each.name, name)
+        _measured(asked, each, name) for each in asked.trained if results.has(each.name, name)
     ]
     title, value = _drawn(measure, len(results.seeds), results.trained[0].n)
     return charts.chart(
@@ -94,7 +98,7 @@ def _legend(asked: Asked, *, exact: bool) -> str:
     targets = [f"“{plain(each)}”" for each in right_targets(task, source)]
     if not targets or not exact:
         return marks
-    text = _("Example: “{source}” → {target}. A sentence is right if every word is.")
+    text = _("A sentence is right if every word is: “{source}” → {target}")
     return f"{marks}  \n" + text.format(source=plain(source), target=alternatives(targets))
 
 
@@ -135,19 +139,25 @@ def _drawn(measure: Measure | None, n_seeds: int, n_sentences: int) -> tuple[str
     return title, Quantity(_("sentences right"), share=True, domain=(0.0, 1.0))
 
 
-def _measured(results: Results, variant: Variant, label: str, measure: str) -> Measured:
-    found = results.estimate(variant.name, measure)
-    values = [each.value(measure) for each in results.of(variant.name)]
+def _measured(asked: Asked, variant: Variant, measure: str) -> Measured:
+    found = asked.results.estimate(variant.name, measure)
+    values = [each.value(measure) for each in asked.results.of(variant.name)]
     each_one = [value for value in values if value is not None]
-    return Measured(label, found.mean, found.low, found.high, each_one)
+    note = _("not compared") if _has_other_rate(asked, variant) else ""
+    return Measured(_(variant.label), found.mean, found.low, found.high, each_one, note)
+
+
+def _has_other_rate(asked: Asked, variant: Variant) -> bool:
+    """Say whether a learning rate of its own keeps a variant from what the claim says of it."""
+    return variant.expected is not None and not question.is_compared(asked, variant)
 
 
 def _table(asked: Asked) -> None:
     rows = [_row(asked, each.name, _(each.label)) for each in asked.trained]
     of_measures = [_(each.label) for each in asked.measures if each.share]
     shares = {
-        name: lambda value: percent_of_100(value, 1)
-        for name in (_("right"), _("pronouns right"), *of_measures)
+        name: lambda value: question.writer(None)(value / 100)
+        for name in (_("right"), *of_measures)
     }
     others = {_(each.label): question.writer(each) for each in asked.measures if not each.share}
     st.dataframe(
@@ -172,15 +182,12 @@ def _row(asked: Asked, variant: str, label: str) -> Mapping[str, object]:
     results = asked.results
     trained = results.of(variant)
     mean = {name: results.estimate(variant, name).mean for name in ("exact_match", "loss")}
-    has_pronouns = all(each.pronouns is not None for each in trained)
     row: dict[str, object] = {_("variant"): label}
     # What the claim is about comes first: on a phone the other columns are scrolled to.
     measures = sorted(asked.measures, key=lambda each: each.name != asked.experiment.judged_by)
     if measures and measures[0].name == asked.experiment.judged_by:
         row |= _mean_of(asked, variant, measures.pop(0))
     row[_("right")] = 100 * mean["exact_match"]
-    if has_pronouns:
-        row[_("pronouns right")] = 100 * results.estimate(variant, "pronouns").mean
     for measure in measures:
         row |= _mean_of(asked, variant, measure)
     return row | {

@@ -30,8 +30,10 @@ def _conditions(asked: Asked) -> Iterator[str]:
     )
     if experiment.judges:
         yield _("Judged here: {part}.").format(part=_(experiment.judges))
-    if margin(experiment.measure(experiment.judged_by)) and not experiment.untested:
+    is_judged = any(each.expected for each in asked.trained) and not experiment.untested
+    if is_judged and margin(experiment.measure(experiment.judged_by)):
         yield _(
-            "A variant is lower or higher where the whole 95 % interval of the difference lies on "
-            "that side of 0, and as good where it goes at most {points} percentage points beyond."
+            "A variant does worse or better where the whole 95 % interval of the difference lies "
+            "on that side of 0, and as well where it goes at most {points} percentage points "
+            "beyond."
         ).format(points=number(round(100 * WITHIN)))

@@ -10,7 +10,17 @@ from core.studies.experiments.tables import of_curves, of_layers
 from core.studies.experiments.verdicts import VANISHED, vanishes
 from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import charts, controls
-from pages.frame.language import N_, _, capitalised, joined, listed_apart, number, percent
+from pages.frame.language import (
+    N_,
+    _,
+    capitalised,
+    enumerated,
+    joined,
+    listed_apart,
+    noted,
+    number,
+    percent,
+)
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.experiments import question
@@ -39,6 +49,8 @@ _APART, _GRADIENT = "apart", "gradient"
 HALF = 0.5
 
 Series = Mapping[str, Sequence[float]]
+Curve = tuple[Sequence[float], Sequence[float]]
+"""Steps, and what was measured there."""
 
 
 def draw(asked: Asked) -> Shown | None:
@@ -72,9 +84,10 @@ def _draw_steps(asked: Asked, measure: str) -> Shown:
     """Draw the mean over seeds of what was measured in training."""
     shown = [each for each in asked.trained if measure in asked.results.of(each.name)[0].curve]
     found = {_(each.label): asked.results.curve(each.name, measure) for each in shown}
+    compared = question.compared(asked, found)
     series = {label: values for label, (_steps, values) in found.items()}
     places = {label: steps for label, (steps, _values) in found.items()}
-    label, last = _(_MEASURES[measure]), max(int(steps[-1]) for steps in places.values())
+    label, last = _(_MEASURES[measure]), max(int(steps[-1]) for steps, _values in compared.values())
     picture = charts.chart(
         curves(
             series,
@@ -88,7 +101,7 @@ def _draw_steps(asked: Asked, measure: str) -> Shown:
     return Shown(
         name=f"{asked.experiment.name}-learning",
         title=_("{question} In training").format(question=_(asked.experiment.question)),
-        seen=_seen(found, measure, label, last),
+        seen=_seen(compared, measure, label, last),
         recipe=asked.recipe(of_curves),
         code=(Results.curve,),
         pictures=[picture],
@@ -96,15 +109,10 @@ def _draw_steps(asked: Asked, measure: str) -> Shown:
     )
 
 
-def _seen(
-    found: Mapping[str, tuple[Sequence[float], Sequence[float]]],
-    measure: str,
-    label: str,
-    step: int,
-) -> str:
-    """Return which variant is the first to get half right; of other measures, where each ends."""
+def _seen(found: Mapping[str, Curve], measure: str, label: str, step: int) -> str:
+    """Return by which step variants get half right; of other measures, where each ends."""
     if measure == RIGHT:
-        return _first_to_half(found, step)
+        return _by_half(found, step)
     values = listed_apart(
         _("{variant} **{value}**").format(variant=name, value=number(values[-1]))
         for name, (_steps, values) in found.items()
@@ -113,34 +121,33 @@ def _seen(
     return text.format(measure=capitalised(label), step=number(step), values=values)
 
 
-def _first_to_half(found: Mapping[str, tuple[Sequence[float], Sequence[float]]], step: int) -> str:
-    reached = {
-        name: next((at for at, share in zip(*curve, strict=True) if share >= HALF), None)
-        for name, curve in found.items()
-    }
-    there = {name: at for name, at in reached.items() if at is not None}
-    last = listed_apart(
-        _("{variant} **{value}**").format(variant=name, value=percent(values[-1]))
-        for name, (_steps, values) in found.items()
-        if name not in there
-    )
-    if not there:
+def _by_half(found: Mapping[str, Curve], step: int) -> str:
+    """Return the variants by the first measurement in which half is right."""
+    reached: dict[float, list[str]] = {}
+    never = []
+    for name, (steps, shares) in found.items():
+        at = next((at for at, share in zip(steps, shares, strict=True) if share >= HALF), None)
+        if at is None:
+            never.append(noted(question.quoted(name), percent(shares[-1])))
+        else:
+            reached.setdefault(at, []).append(name)
+    n = number(EVALUATION_SAMPLES)
+    if not reached:
         text = _(
-            "Up to step {step} no variant gets half of the held-out sentences (n = {n}) right: "
-            "{last}."
+            "**By step {step}** fewer than half of the held-out sentences (n = {n}) are right with "
+            "{variants}."
         )
-        return text.format(n=number(EVALUATION_SAMPLES), step=number(step), last=last)
-    first = min(there, key=there.__getitem__)
-    text = _(
-        "**{first}** is the first to get half of the held-out sentences (n = {n}) right, by step "
-        "{at}."
-    )
-    sentences = [text.format(first=first, n=number(EVALUATION_SAMPLES), at=number(there[first]))]
-    if last:
-        sentences.append(
-            _("Not there after step {step}: {last}.").format(step=number(step), last=last)
-        )
-    return joined(sentences)
+        return text.format(step=number(step), n=n, variants=enumerated(never))
+    one = _("**by step {step}** with {variants}")
+    groups = [
+        one.format(step=number(at), variants=question.names(reached[at], found))
+        for at in sorted(reached)
+    ]
+    if never:
+        text = _("**not by step {step}** with {variants}")
+        groups.append(text.format(step=number(step), variants=enumerated(never)))
+    text = _("Half of the held-out sentences (n = {n}) are right {groups}.")
+    return text.format(n=n, groups=listed_apart(groups))
 
 
 def _draw_layers(asked: Asked, moment: str) -> Shown:
@@ -152,7 +159,7 @@ def _draw_layers(asked: Asked, moment: str) -> Shown:
         name=f"{asked.experiment.name}-layers",
         title=_("{question} By layer").format(question=_(asked.experiment.question)),
         seen=joined(
-            [*_alike(_(_MOMENTS[moment]), apart), *_verdict(asked, moment), *_vanished(gradient)]
+            [*_verdict(asked, moment), *_vanished(gradient), *_alike(_(_MOMENTS[moment]), apart)]
         ),
         recipe=asked.recipe(of_layers),
         code=(by_layer, AtLayer),
@@ -227,13 +234,13 @@ def _verdict(asked: Asked, moment: str) -> Iterator[str]:
     claimed = [each for each in asked.experiment.vanishing if each in trained]
     found = {vanishes(asked.results, each, name) for each in claimed}
     if found == {True}:
-        yield _("**That the gradient vanishes is borne out.**")
+        yield _("**The gradient vanishes, as claimed.**")
     elif found == {False}:
-        yield _("**That the gradient vanishes is refuted.**")
+        yield _("**The gradient does not vanish, against the claim.**")
     elif True in found:
-        yield _("**That the gradient vanishes is borne out in part.**")
+        yield _("**The gradient vanishes, but not in every variant of the claim.**")
     elif found:
-        yield _("**That the gradient vanishes is undecided.**")
+        yield _("**The gradient vanishes in some trainings and not in others.**")
 
 
 def _vanished(gradient: Series) -> Iterator[str]:
@@ -241,8 +248,8 @@ def _vanished(gradient: Series) -> Iterator[str]:
     vanished = [label for label, value in found.items() if value < VANISHED]
     if not vanished:
         text = _(
-            "It vanishes nowhere: at the embeddings it is at least {smallest} times that behind "
-            "the last layer (means over the trainings)."
+            "At the embeddings it is at least {smallest} times that behind the last layer (means "
+            "over the trainings)."
         )
         yield text.format(smallest=number(min(found.values()), significant=2))
         return

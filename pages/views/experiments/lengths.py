@@ -1,12 +1,13 @@
 """What came out of an experiment by the length of the sentences, or by the distance of words."""
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from core.studies.attribution.encoder_gradients import influence_by_distance
 from core.studies.experiments.tables import of_distances, of_lengths
 from core.studies.experiments.verdicts import fall
 from pages.frame import charts, controls
-from pages.frame.language import _, capitalised, joined, listed_apart, number, percent
+from pages.frame.language import _, capitalised, joined, listed, listed_apart, number
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.experiments import question
@@ -18,8 +19,11 @@ BY = "lengths_by"
 LENGTH, DISTANCE = "length", "distance"
 FEWEST_SENTENCES, FEWEST_PAIRS = 20, 50
 """A length, or a distance, with fewer in all seeds together is left out of the chart."""
+Series = Mapping[str, Sequence[float]]
+Places = Mapping[str, Sequence[int]]
 _WHOLE = 10
 """Factors from here on are written without decimals."""
+HALF = 0.5
 _SQUEEZED = 0.001
 """Below it a gradient norm is drawn as what it is, above it by its magnitude."""
 
@@ -56,6 +60,7 @@ def _draw_lengths(asked: Asked) -> Shown:
         label: [found[label][length][1] / found[label][length][0] for length in lengths]
         for label, lengths in places.items()
     }
+    learned = _longest_learned(asked, places)
     picture = charts.chart(
         curves(
             series,
@@ -64,43 +69,71 @@ def _draw_lengths(asked: Asked) -> Shown:
             # There is room for words above what is right throughout.
             y=Quantity(_("sentences right"), share=True, domain=(0.0, 1.09)),
             title=_("Held-out sentences without a mistake, by their length"),
-            rules=_ends(asked, next(iter(places.values()))),
+            rules=[Rule(learned, _("not in training"))] if learned else [],
         )
     )
     question.say_caution(asked)
     return Shown(
         name=f"{asked.experiment.name}-lengths",
         title=_("{question} By length").format(question=_(asked.experiment.question)),
-        seen=_seen(series, places),
+        seen=_seen(asked, question.compared(asked, series), places),
         recipe=asked.recipe(of_lengths),
         pictures=[picture],
         about={"task": asked.experiment.task, "command": asked.results.command},
     )
 
 
-def _ends(asked: Asked, lengths: Sequence[int]) -> list[Rule]:
-    """Mark where the lengths end that training draws."""
-    learned = [length for length in lengths if length not in asked.experiment.beyond]
-    if len(learned) == len(lengths):
-        return []
-    return [Rule(learned[-1], _("longer: never learned"))]
+def _longest_learned(asked: Asked, places: Places) -> int | None:
+    """Return the greatest length that training draws, where longer sentences are measured, too."""
+    beyond = asked.experiment.beyond
+    return max(n for n in next(iter(places.values())) if n not in beyond) if beyond else None
 
 
-def _seen(series: Mapping[str, Sequence[float]], places: Mapping[str, Sequence[int]]) -> str:
-    """Say how much each variant has right of the shortest sentences, and of the longest."""
-    one = _("{variant} {first} (tokens: {short}) → **{last}** ({long})")
-    changes = listed_apart(
+def _seen(asked: Asked, series: Series, places: Places) -> str:
+    """Return up to which length at least half of the sentences are right with each variant.
+
+    Variants whose lengths differ by one only are named together: that is chance.
+    """
+    reaches = {name: _reach(places[name], shares) for name, shares in series.items() if shares}
+    groups: list[list[str]] = []
+    for name in sorted(reaches, key=lambda each: -reaches[each]):
+        if not groups or reaches[groups[-1][-1]] - reaches[name] > 1:
+            groups.append([])
+        groups[-1].append(name)
+    one = _("{lengths} with {variants}")
+    found = listed_apart(
         one.format(
-            variant=name,
-            first=percent(values[0]),
-            last=percent(values[-1]),
-            short=places[name][0],
-            long=places[name][-1],
+            lengths=_lengths([reaches[name] for name in group], places[group[0]]),
+            variants=question.names(group, reaches),
         )
-        for name, values in series.items()
-        if values
+        for group in groups
     )
-    return _("From the shortest sentences to the longest: {changes}.").format(changes=changes)
+    lines = [_("At least half of the sentences are right {groups}.").format(groups=found)]
+    if learned := _longest_learned(asked, places):
+        text = _("In training no sentence has more than {n} tokens.")
+        lines.append(text.format(n=number(learned)))
+    experiment = asked.experiment
+    if len({experiment.preset(each, 0).model.vocab_size for each in asked.trained}) > 1:
+        lines.append(_("Each vocabulary has tokens of its own, so these lengths do not compare."))
+    return joined(lines)
+
+
+def _reach(lengths: Sequence[int], shares: Sequence[float]) -> int:
+    """Return the length up to which at least half is right; 0 if not even at the shortest."""
+    enough = takewhile(lambda each: each[1] >= HALF, zip(lengths, shares, strict=True))
+    return max((length for length, _share in enough), default=0)
+
+
+def _lengths(reaches: Sequence[int], measured: Sequence[int]) -> str:
+    """Return the lengths up to which a group of variants gets half right."""
+    least, most = min(reaches), max(reaches)
+    if not most:
+        return _("**not even at the shortest length**")
+    if least == measured[-1]:
+        return _("**at every length, up to {n} tokens,**").format(n=number(most))
+    if least == most:
+        return _("**up to {n} tokens**").format(n=number(most))
+    return _("**up to {first}–{last} tokens**").format(first=number(least), last=number(most))
 
 
 def _draw_distances(asked: Asked) -> Shown:
@@ -126,11 +159,12 @@ def _draw_distances(asked: Asked) -> Shown:
             title=_("How much a token still counts some tokens later (gradient norm)"),
         )
     )
+    question.say_caution(asked)
     near, far = distances[0], distances[-1]
     return Shown(
         name=f"{asked.experiment.name}-distances",
         title=_("{question} By distance").format(question=_(asked.experiment.question)),
-        seen=joined([_not_judged(asked), _falls(asked, near, far)]),
+        seen=_falls(asked, near, far),
         recipe=asked.recipe(of_distances),
         code=(influence_by_distance, fall),
         pictures=[picture],
@@ -141,34 +175,33 @@ def _draw_distances(asked: Asked) -> Shown:
     )
 
 
-def _not_judged(asked: Asked) -> str:
-    """Say why these trainings do not decide the claim, where they do not."""
-    if not asked.experiment.untested:
-        return ""
-    return _("**Not judged.** {why}").format(why=_(asked.experiment.untested))
-
-
 def _falls(asked: Asked, near: int, far: int) -> str:
-    """Say by how many times a token does less at the farthest, those that lose most first."""
-    falls = {each.name: fall(asked.results, each.name, near, far) for each in asked.trained}
+    """Say by how many times a token does less at the farthest, those that lose least first."""
+    falls = [fall(asked.results, each.name, near, far) for each in asked.trained]
     labels = {each.name: _(each.label) for each in asked.trained}
-    left = sorted((each for each in falls.values() if each.far), key=lambda each: -each.times)
-    factors = listed_apart(
-        _("{variant} **{times}-fold**").format(
-            variant=labels[each.variant],
-            times=number(each.times, 0 if each.times >= _WHOLE else 1),
-        )
-        for each in left
-    )
+    left = sorted((each for each in falls if each.far), key=lambda each: each.times)
     lines = []
     if left:
-        text = _("From {near} token back to {far}, the influence of a token falls: {factors}.")
-        lines.append(text.format(near=number(near), far=number(far), factors=factors))
+        factors = listed(
+            _("{times}-fold ({variant})").format(
+                variant=labels[each.variant],
+                times=number(each.times, 0 if each.times >= _WHOLE else 1),
+            )
+            for each in left
+        )
+        text = _(
+            "**It fades least with “{variant}”:** from {near} token back to {far} the influence "
+            "falls {factors}."
+        )
+        least = labels[left[0].variant]
+        lines.append(
+            text.format(variant=least, near=number(near), far=number(far), factors=factors)
+        )
     lines += [
         _("{variant} reaches no farther back than {n} tokens.").format(
             variant=capitalised(labels[each.variant]), n=number(each.reach)
         )
-        for each in falls.values()
+        for each in falls
         if not each.far
     ]
     return joined(lines)

@@ -1,37 +1,27 @@
 """A question about the Transformer, and the results that are looked at."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import streamlit as st
 
 from core.runs.metrics import Table
-from core.studies.experiments import EXPERIMENTS, GROUPS, Experiment
+from core.studies.experiments import EXPERIMENTS, Experiment
 from core.studies.experiments.experiment import Variant
-from core.studies.experiments.findings import CLAIMS, Finding, Writing, decimals, findings
-from core.studies.experiments.measures import EXACT_MATCH, Measure
+from core.studies.experiments.findings import Writing, decimals
+from core.studies.experiments.measures import Measure
 from core.studies.experiments.results import SHIPPED, Results
-from core.studies.experiments.verdicts import Judgement, Reason, Verdict, is_apart, rate_times
-from pages.frame import cached, controls, measured_on
+from core.studies.experiments.verdicts import is_apart, rate_times
+from pages.frame import cached, controls
 from pages.frame.cached import Folder
-from pages.frame.language import (
-    N_,
-    _,
-    capitalised,
-    joined,
-    listed,
-    listed_apart,
-    n_,
-    number,
-    percent,
-    percent_of_100,
-    plain,
-)
+from pages.frame.language import _, enumerated, number, percent, percent_of_100, plain
 from pages.frame.links import EXPERIMENT
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
-from pages.views.experiments.claims import of_claim
+
+Series = TypeVar("Series")
 
 WHERE = "experiment_run"
 """In the URL: whose trainings are shown."""
@@ -64,13 +54,8 @@ class Asked:
 
 
 def ask_question() -> Experiment:
-    """Ask for one of the questions, each with the part of a course that it belongs to."""
-    text = _("{question} ({part})")
-    offered = {
-        each.name: text.format(part=_(part), question=_(each.question))
-        for part, experiments in GROUPS.items()
-        for each in experiments
-    }
+    """Ask for one of the questions, in the order in which a course meets them."""
+    offered = {name: _(each.question) for name, each in EXPERIMENTS.items()}
     name = controls.selection(_("Question"), EXPERIMENT, offered, next(iter(offered)), named=True)
     return EXPERIMENTS[name]
 
@@ -107,58 +92,6 @@ def _found(experiment: Experiment, folder: Path) -> Asked | None:
         return None
 
 
-def seen(asked: Asked, by: Measure | None) -> str:
-    """Say in Markdown whether the claim was borne out, then each variant, the base first.
-
-    Args:
-        asked: What is looked at.
-        by: The measure that is drawn; None for right sentences. Only the one that the claim is
-            about gets a verdict.
-    """
-    name = EXACT_MATCH if by is None else by.name
-    judged = name == asked.experiment.judged_by
-    found = findings(asked.experiment, asked.results, by)
-    what = _("Right, of {sentences}").format(
-        sentences=measured_on.of_task(asked.experiment.task, found[0].n)
-    )
-    if by is not None:
-        what = capitalised(_(by.label))
-    text = _("{what}: {variants}.")
-    if not judged:
-        variants = " · ".join(_value(each) for each in found)
-        return text.format(what=what, variants=variants)
-    bases = [_value(each) for each in found if each.less is None]
-    lines = [text.format(what=what, variants=" · ".join(bases))] if bases else []
-    return joined([*_verdict(asked, found), *lines, *_by_verdict(found)])
-
-
-def _by_verdict(found: Sequence[Finding]) -> Iterator[str]:
-    """Return the variants of which something is claimed, those as claimed first."""
-    groups: dict[str, list[str]] = {
-        name: [] for name in (_AS_CLAIMED, _AGAINST, _UNDECIDED, _NOT_JUDGED)
-    }
-    for each in found:
-        if each.judged is None or each.expected is None:
-            continue
-        one = _("{value} ({claim})").format(value=_value(each), claim=_(CLAIMS[each.expected]))
-        groups[_group(each.judged)].append(one)
-    judged = {name: variants for name, variants in groups.items() if variants}
-    for name, variants in judged.items():
-        text = _(name) if len(judged) > 1 else _("{variants}.")
-        yield capitalised(text.format(variants=listed(variants)))
-
-
-_AS_CLAIMED, _AGAINST = N_("As claimed: {variants}."), N_("Against the claim: {variants}.")
-_UNDECIDED, _NOT_JUDGED = N_("Undecided: {variants}."), N_("Not judged: {variants}.")
-
-
-def _group(judged: Judgement) -> str:
-    if judged.reason is Reason.RATE:
-        return _NOT_JUDGED
-    groups = {Verdict.HOLDS: _AS_CLAIMED, Verdict.FAILS: _AGAINST, Verdict.OPEN: _UNDECIDED}
-    return groups[judged.verdict]
-
-
 def say_caution(asked: Asked) -> None:
     """Say below a picture what is to be kept in mind of it; nothing of most questions."""
     if asked.experiment.caution:
@@ -166,50 +99,30 @@ def say_caution(asked: Asked) -> None:
         st.caption(caution.format(caution=_(asked.experiment.caution)))
 
 
-def _verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
-    """Say of all variants together whether the claim was borne out, where that was judged."""
-    given = {each.judged for each in found if each.judged is not None}
-    verdicts = {each.verdict for each in given}
-    if not given:
-        return
-    if asked.experiment.untested:
-        not_judged = _("**Not judged.** {why}")
-        yield not_judged.format(why=_(asked.experiment.untested))
-    elif verdicts == {Verdict.OPEN}:
-        n = len(asked.results.seeds)
-        text = n_(
-            "**Undecided**: {n} training of each is too few to tell.",
-            "**Undecided**: {n} trainings of each are too few to tell.",
-            n,
-        )
-        yield text.format(n=number(n))
-    elif verdicts in ({Verdict.HOLDS}, {Verdict.FAILS}):
-        yield of_claim(asked.experiment, holds=verdicts == {Verdict.HOLDS})
-    elif Verdict.HOLDS in verdicts:
-        yield _("**The claim is borne out in part.**")
-    else:
-        yield _("**The claim is refuted in part**; the rest is undecided.")
-    if any(each.reason is Reason.RATE for each in given):
-        yield _rates(asked)
+def is_compared(asked: Asked, variant: Variant) -> bool:
+    """Say whether a variant was trained with about the base's learning rate."""
+    return not is_apart(rate_times(asked.experiment, variant))
 
 
-def _rates(asked: Asked) -> str:
-    """Say which variants cannot be judged, since another learning rate tells them apart, too."""
-    times = [rate_times(asked.experiment, each) for each in asked.trained]
-    apart = listed_apart(
-        _(each.label) for each, rate in zip(asked.trained, times, strict=True) if is_apart(rate)
-    )
-    text = _("Not judged, since their peak learning rate is {times} times the others’: {apart}.")
-    return text.format(times=number(max(times), significant=2), apart=apart)
+def compared(asked: Asked, series: Mapping[str, Series]) -> dict[str, Series]:
+    """Return of what is drawn, by labels, those variants that compare with the base."""
+    labels = {_(each.label) for each in asked.trained if is_compared(asked, each)}
+    return {label: values for label, values in series.items() if label in labels}
 
 
-def _value(finding: Finding) -> str:
-    """Return a variant and its mean."""
-    label = _(finding.variant)
-    if not finding.complete:
-        return _("{variant} not reached in every training").format(variant=label)
-    value = writer(finding.measure)(finding.share.mean)
-    return _("{variant} **{value}**").format(variant=label, value=value)
+def names(some: Collection[str], all_of_them: Collection[str]) -> str:
+    """Return the names of some variants, or of the only one that is not among them."""
+    others = [each for each in all_of_them if each not in some]
+    if not others and len(some) > 1:
+        return _("all variants")
+    if len(others) == 1 and len(some) > 1:
+        return _("all but {variant}").format(variant=quoted(others[0]))
+    return enumerated(map(quoted, some))
+
+
+def quoted(name: str) -> str:
+    """Return the name of a variant within a sentence."""
+    return _("“{text}”").format(text=name)
 
 
 def writer(measure: Measure | None) -> Callable[[float], str]:

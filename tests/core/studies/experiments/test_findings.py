@@ -28,13 +28,15 @@ def test_what_was_not_borne_out_is_said_as_plainly():
     assert none.startswith(
         "no positions: sentences right 72.0 %, 2.0 more (95 %: 2.0 to 2.0; 3 seeds)."
     )
-    assert none.endswith("Refuted (claimed lower): the whole interval lies on the other side of 0.")
+    assert none.endswith(
+        "It does not hold (claim: lower): the whole interval lies on the other side of 0."
+    )
     assert learned.endswith(
-        "1.0 less (95 %: 1.0 to 1.0; 3 seeds). Borne out (claimed as good): at most 1.0 "
+        "1.0 less (95 %: 1.0 to 1.0; 3 seeds). It holds (claim: as good): at most 1.0 "
         "points apart, within the margin of 5."
     )
     assert rotary.endswith(
-        "50.0 less (one seed: no interval). Undecided (claimed as good): the interval "
+        "50.0 less (one seed: no interval). Undecided (claim: as good): the interval "
         "allows both, too few seeds to tell."
     )
 
@@ -57,11 +59,11 @@ def test_a_claim_about_another_measure_is_judged_by_that():
     guide = EXPERIMENTS["guide"]
     assert verdicts(guide, found) == {"last": Verdict.HOLDS}
     right, steps = what_came_out(guide, found)[:3], what_came_out(guide, found)[3:]
-    assert all("Borne out" not in line for line in right)
+    assert all("It holds" not in line for line in right)
     assert steps == [
         "no guide: steps to 95 % exact match 620.0 (95 %: 570.3 to 669.7; 3 seeds).",
         "a head of the last layer guided: steps to 95 % exact match 420.0, 200.0 less "
-        "(95 %: 200.0 to 200.0; 3 seeds). Borne out (claimed lower): the whole interval lies on "
+        "(95 %: 200.0 to 200.0; 3 seeds). It holds (claim: lower): the whole interval lies on "
         "the claimed side of 0.",
         "a head of the first layer guided: steps to 95 % exact match not reached in every "
         "training.",
@@ -74,7 +76,7 @@ def test_shares_are_said_in_percent_and_points_and_one_seed_has_no_interval():
     assert what_came_out(forcing, found)[3:] == [
         "teacher forcing: tokens right after a forced mistake 50.0 % (one seed: no interval).",
         "scheduled sampling, up to 50 %: tokens right after a forced mistake 62.5 %, 12.5 more "
-        "(one seed: no interval). Undecided (claimed higher): the interval allows both, too few "
+        "(one seed: no interval). Undecided (claim: higher): the interval allows both, too few "
         "seeds to tell.",
         "free running: tokens right after a forced mistake 25.0 %, 25.0 less (one seed: no "
         "interval).",

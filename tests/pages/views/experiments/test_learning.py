@@ -20,12 +20,19 @@ def test_the_first_to_learn_and_those_that_do_not_are_said(open_experiment):
     at, _shown, said = open_experiment("residuals", outcome="learning")
     steps, shares = results.curve("base", "held_out_exact_match")
     at_step = next(n for n, share in zip(steps, shares, strict=True) if share >= 0.5)
-    assert f"get half of the held-out sentences (n = 200) right, by step {at_step:.0f}." in said
+    assert f"sentences (n = 200) are right **by step {at_step:.0f}** with “full layer”;" in said
     last = 100 * results.curve("no_residual", "held_out_exact_match")[1][-1]
-    assert f"no residual **{last:.1f} %**".replace("0.0 %", "0 %") in said
+    assert f"with “no residual” ({last:.1f} %)".replace("0.0 %", "0 %") in said
     at.segmented_control(key="experiment_measure").set_value("loss").run()
     last = results.curve("no_residual", "loss")[1][-1]
     assert any(f"no residual **{last:.2f}**" in each.value for each in at.markdown)
+
+
+def test_variants_that_learn_at_the_same_time_are_named_together(open_experiment):
+    _at, shown, _said = open_experiment("order", outcome="learning")
+    assert (
+        "are right **by step 600** with all but “no positions”; **not by step 800**" in shown.seen
+    )
 
 
 def test_rewards_are_offered_where_there_are_some_and_training_losses_are_not(open_experiment):
@@ -70,11 +77,18 @@ def test_it_says_where_words_become_alike_and_where_the_gradient_vanishes(
 @pytest.mark.parametrize(
     ("moment", "said"),
     [
-        ("drawn", "is refuted.** It vanishes nowhere: at the embeddings it is at least 1.2 times"),
-        ("trained", "is borne out in part.** It vanishes on its way back to the embeddings only"),
+        (
+            "drawn",
+            "does not vanish, against the claim.** At the embeddings it is at least 1.2 times",
+        ),
+        (
+            "trained",
+            "vanishes, but not in every variant of the claim.** It vanishes on its way back to the "
+            "embeddings only here: 8 layers, no residual",
+        ),
     ],
 )
 def test_that_the_gradient_vanishes_is_judged_by_itself(open_experiment, moment, said):
     query = {"outcome": "learning", "learning_by": "layer", "layers_of": moment}
     _at, shown, _said = open_experiment("depth", **query)
-    assert f"**That the gradient vanishes {said}" in shown.seen
+    assert f"**The gradient {said}" in shown.seen.replace("\u00a0", " ")
