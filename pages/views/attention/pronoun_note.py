@@ -58,7 +58,7 @@ def about_pronouns(opened: Opened) -> str:
 def _evidence(head: PronounHead) -> str:
     return _(
         "its largest weight lies on the antecedent in {score} of {n} held-out test cases "
-        "(best rule, {rule}: {baseline}; seed {seed})"
+        "(baseline, {rule}: {baseline}; seed {seed})"
     ).format(
         score=percent(head.score),
         n=number(head.n),

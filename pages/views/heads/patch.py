@@ -95,7 +95,7 @@ def draw(opened: Opened) -> Shown | None:
     st.caption(
         _(
             "**Click a head to copy its output instead.** Each of several heads can be enough, so "
-            "shares need not add up to 100 %."
+            "shares need not add up to 100 %. “all”: all heads of the layer together."
         )
     )
     named_heads.warn(notes.about_head(opened.run, head))
@@ -246,7 +246,7 @@ def _panel(kind: Kind, shares_LH: NDArray[np.float32], name: str, at: int) -> Ma
         rows=replace(numbered(_("layer"), n_layers), links=range(row, row + n_layers)),
         columns=Axis(
             name=_("head"),
-            labels=(*heads, TokenLabel(_("all {n}").format(n=number(len(heads))))),
+            labels=(*heads, TokenLabel(_("all"))),
             links=range(column, column + n_columns),
         ),
         details=[[""] * n_columns] * n_layers,

@@ -39,7 +39,7 @@ _UNITS: Mapping[Figure, float] = {"exact_match": -100, "pronoun": -100, "loss": 
 """What a change is multiplied with, to be a cost: percentage points that are lost, or nats more."""
 _COSTS: Mapping[Figure, str] = {
     "exact_match": N_("points of exact match lost"),
-    "pronoun": N_("points of right pronouns lost"),
+    "pronoun": N_("points of correct pronouns lost"),
     "loss": N_("nats per token by which the loss rises"),
 }
 

@@ -57,12 +57,12 @@ def test_the_maps_are_the_shares_of_every_head_and_every_layer(open_patch, run, 
         assert (panel.scale, panel.limit) == ("weight", 100)
         # A head of one kind has nothing to do with that of another.
         assert not {*panel.rows.links} & {*panel.columns.links}
-        assert [label.text for label in panel.columns.labels] == ["0", "1", "2", "3", "all 4"]
+        assert [label.text for label in panel.columns.labels] == ["0", "1", "2", "3", "all"]
         assert not any(text.startswith("−0\u00a0") for row in panel.texts for text in row)
     one, other = ("“tired”", "“wide”") if first else ("“wide”", "“tired”")
     clean, corrupt = ("il", "elle") if first else ("elle", "il")
     # The head of the other views, which is enough.
-    assert f"With the output of **encoder layer 2, head 0** copied from {one} into {other}" in seen(at)
+    assert f"of **encoder layer 2, head 0** copied from {one} into {other}" in seen(at)
     assert f"the model writes **{clean}** instead of **{corrupt}**: " in seen(at)
 
 
