@@ -166,10 +166,13 @@ def silenced(effects: HeadEffects | None, effect: HeadEffect | None) -> str:
         _("exact match"): (effect.exact_match, measured_on.n_sentences),
     }
     lines = [
-        _("{figure} {before} → {after} of {n} (95 % interval: {low} to {high} points)").format(
+        _(
+            "{figure} {before} → {after}: {points} points (95 % interval: {low} to {high}; {n})"
+        ).format(
             figure=figure,
             before=percent(found.before),
             after=percent(found.after),
+            points=number(100 * found.change, 1, signed=True),
             low=number(100 * found.low, 1, signed=True),
             high=number(100 * found.high, 1, signed=True),
             n=counted(found.n),
