@@ -230,13 +230,13 @@ def _effect_warnings(run: Run, head: Head) -> list[str]:
     change = effect.exact_match
     return [
         _(
-            "No change was found when this head is silenced: exact match {before} → {after} "
+            "Silencing this head makes no measurable difference: exact match {before} → {after} "
             "(95 % interval of the change: {low} to {high} points, on {sentences})."
         ).format(
             before=percent(change.before),
             after=percent(change.after),
-            low=number(100 * change.low),
-            high=number(100 * change.high),
+            low=number(100 * change.low, 1),
+            high=number(100 * change.high, 1),
             sentences=measured_on.drawn(run, change.n, effects.seed),
         )
     ]

@@ -374,7 +374,7 @@ def choose(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool =
 
 def link_to_selected_head(selected: Selection) -> None:
     """Show a link to the card of the selected head."""
-    link_to_head(selected.opened, selected.head, _("Card of this head"))
+    link_to_head(selected.opened, selected.head, _("All about this head"))
 
 
 def link_to_head(opened: Opened, head: Head, label: str) -> None:

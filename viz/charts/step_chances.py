@@ -18,14 +18,14 @@ WIDEST_LABEL = 110
 """In pixels; longer words are cut."""
 
 DEFAULT_CHANCE_TEXTS: Mapping[str, str] = {
-    "before": N_("as it is"),
-    "after": N_("changed"),
+    "before": N_("before"),
+    "after": N_("after"),
     "word": N_("word"),
     "step": N_("step"),
     "probability": N_("probability"),
-    "best": N_("most probable now"),
-    "leads": N_("the word that leads now"),
-    "title": N_("Probability of the model’s own words"),
+    "best": N_("most probable after"),
+    "leads": N_("word that now leads"),
+    "title": N_("Probability of each word of the original output"),
 }
 """Every word of the chart. A page may hand over its own."""
 

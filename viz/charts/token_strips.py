@@ -24,7 +24,7 @@ _STYLE = f"""<style>
 .token-strips .word {{ padding: 0 3px; font-family: monospace; white-space: pre; }}
 .token-strips .special .word {{ opacity: 0.75; }}
 .token-strips .most .word {{ font-weight: 700; }}
-.token-strips .itself .word {{ box-shadow: inset 0 -1px {theme.colour(theme.QUIET)}; }}
+.token-strips .itself .word {{ outline: 1px solid {theme.colour(theme.QUIET)}; }}
 .token-strips .cell {{ height: 15px; font-size: 11px; line-height: 15px; font-weight: 600; }}
 .token-strips .hidden {{ background: none; border-bottom: 1px dotted; opacity: 0.4; }}
 </style>"""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.evaluate.intervals import Difference
 from core.heads import Head
@@ -111,11 +111,23 @@ def head_report(
 
 @dataclass(frozen=True, slots=True)
 class RolesReport:
-    """The roles of heads, the head that the model needs most first, and what each costs."""
+    """The roles of heads, the head that the model needs most first."""
 
     heads: Sequence[HeadRole]
     effects: HeadEffects | None
     """What silencing each costs, where it was measured."""
+
+    @property
+    def needed(self) -> list[HeadRole]:
+        """The heads without which surely fewer sentences or pronouns are right."""
+        return [each for each in self.heads if any(self.lost(each.head).values())]
+
+    def lost(self, head: Head) -> dict[str, float | None]:
+        """Return the fall of exact match and of correct pronouns, None where none is sure."""
+        effect = self.effects.of(head) if self.effects else None
+        if effect is None:
+            return {"exact_match": None, "pronoun": None}
+        return {"exact_match": _fall(effect.exact_match), "pronoun": _fall(effect.pronoun)}
 
     def table(self) -> dict[str, Sequence[object]]:
         """Return one row for each head and role."""
@@ -128,24 +140,22 @@ class RolesReport:
 
 
 def roles_report(roles: HeadRoles, effects: HeadEffects | None = None) -> RolesReport:
-    """Return the roles of all heads, the head whose silencing costs most of all first.
+    """Return the roles of all heads, the head whose silencing costs most exact match first.
 
-    Of heads that cost nothing, or that were not measured, the one comes first whose role is
+    Of those that cost as much, or that were not measured, the one comes first whose role is
     farthest above its baseline.
     """
-    cost = {each.head: -_sure_change(each) for each in effects.heads} if effects else {}
+    report = RolesReport(roles.heads, effects)
 
-    def rank(each: HeadRole) -> tuple[float, float]:
-        return -cost.get(each.head, 0.0), -each.above_baseline
+    def rank(each: HeadRole) -> tuple[float, ...]:
+        return (*(-(fall or 0.0) for fall in report.lost(each.head).values()), -each.above_baseline)
 
     # Sorting is stable: equal heads stay as they stand in the model.
-    return RolesReport(sorted(roles.heads, key=rank), effects)
+    return replace(report, heads=sorted(roles.heads, key=rank))
 
 
-def _sure_change(effect: HeadEffect) -> float:
-    """Return the largest fall of exact match or right pronouns that is sure; 0 without one."""
-    found = [each for each in (effect.exact_match, effect.pronoun) if each and each.is_sure]
-    return min((each.change for each in found), default=0.0)
+def _fall(found: Difference | None) -> float | None:
+    return -found.change if found and found.is_sure and found.change < 0 else None
 
 
 def _score(what: str, role: Role, score: Score) -> Row:

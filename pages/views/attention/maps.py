@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import streamlit as st
 from numpy.typing import NDArray
 
 from core.heads import Head
@@ -54,7 +55,8 @@ def draw(opened: Opened) -> Shown | None:
     how = controls.chosen(session.HOW, offered, EACH, {"older": older})
     with selection.row():
         selected = selection.choose(opened, head=how not in HOW)
-        controls.selection(_("Show"), session.HOW, offered, EACH, 180, labelled=False, older=older)
+        st.caption(_("show"), width="content")
+        controls.selection(_("show"), session.HOW, offered, EACH, 180, labelled=False, older=older)
         if how not in HOW:
             selection.link_to_selected_head(selected)
     for known in HOW:
@@ -69,7 +71,7 @@ def _draw_each(selected: Selection) -> Shown:
     opened, head, kind = selected.opened, selected.head, selected.kind
     pinned = clicks.pinned(opened, selected.inspection, kind)
     shown = maps_of(
-        opened.run, selected.inspection, head, about_pronouns(opened), _zoom(selected), pinned
+        opened.run, selected.inspection, head, about_pronouns(opened, head), _zoom(selected), pinned
     )
     # What a tour asks is not answered by a mark.
     asked = tour.keeps_back()

@@ -70,12 +70,11 @@ def _seen(
     selected: Selection, steps: HeadSteps, stage: Stage, cell: tuple[int, int], found: Terms
 ) -> str:
     """Say how the number came about; of a weight, first where its query looks most."""
+    if stage is Stage.SOFTMAX:
+        largest = largest_weight(steps.weights_QK, even_weights(steps.visible_QK), cell[0])
+        return joined([seen.of_row(selected, largest), terms.scores(steps, found)])
     names = terms.names_of(selected, steps, stage, cell, found)
-    line = _("{equation}.").format(equation=terms.equation(found, names))
-    if stage is not Stage.SOFTMAX:
-        return line
-    largest = largest_weight(steps.weights_QK, even_weights(steps.visible_QK), cell[0])
-    return joined([seen.of_row(selected, largest), line])
+    return _("{equation}.").format(equation=terms.equation(found, names))
 
 
 def _ask(selected: Selection, steps: HeadSteps) -> tuple[Stage, tuple[int, int]]:

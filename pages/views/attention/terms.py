@@ -19,8 +19,6 @@ from viz.plane.matrices import Axis, Matrices, Matrix
 
 SHOWN = 8
 """The largest terms, which the picture shows; the table has all."""
-SUMMED = 2
-"""The terms of a sum that its formula writes out."""
 TERMS = "terms"
 Names = tuple[str, str, str]
 """What a number is called, and what it was made of on the left and on the right."""
@@ -109,7 +107,7 @@ def _picture(found: Terms, axis: Axis, name: str) -> Matrices:
                 scale="weight" if of_weights else "signed",
                 limit=1.0 if of_weights else max(float(np.abs(shown_part).max()), 1e-6),
                 texts=[[number(share, 2)] for [share] in values[:, part]] if of_weights else texts,
-                value_name=_("score") if weights and not of_weights else "",
+                value_name="" if not weights else _("weight") if of_weights else _("score"),
             )
         )
     return Matrices(panels=panels)
@@ -129,8 +127,7 @@ def digits(value: float) -> str:
 def equation(found: Terms, names: Names) -> str:
     """Return in one line how a number came about, as Markdown."""
     name, left, right = map(plain, names)
-    total = seen.weight(found.total) if found.rule == "share" else digits(found.recorded)
-    total = f"**{total}**"
+    total = f"**{digits(found.recorded)}**"
     match found.rule:
         case "sum":
             offset = "" if found.bias is None else " + b"
@@ -146,20 +143,27 @@ def equation(found: Terms, names: Names) -> str:
         case "mask":
             kept = _("visible, so the score stays") if found.right_N[0] else _("hidden, so it is")
             return labelled(name, f"{kept} {total}")
-        case "share":
-            return f"{name} = {_power(found, found.column)} / {_powers(found)} = {total}"
     return f"{name} = {left} = {total}"
 
 
-def _powers(found: Terms) -> str:
-    """Return the sum that a weight is a share of: its largest terms, and dots for the others."""
-    added = [at for at in largest(found.terms_N, SUMMED) if np.isfinite(found.left_N[at])]
-    dots = ["…"] if np.isfinite(found.left_N).sum() > len(added) else []
-    return f"({' + '.join([*(_power(found, at) for at in added), *dots])})"
-
-
-def _power(found: Terms, at: int) -> str:
-    return f"e^({digits(found.left_N[at])})"
+def scores(steps: HeadSteps, found: Terms) -> str:
+    """Say which score a weight comes from, beside the largest other one of its row."""
+    at = found.column
+    others = [each for each in largest(found.terms_N, 2) if each != at]
+    if not others:
+        return ""
+    first = others[0]
+    text = _("{key} has the score {score}, {other} {second}: {key} gets **{weight}**.")
+    if found.terms_N[at] >= found.terms_N[first]:
+        text = _("The score of {key} is {score}; {other} comes next with {second}.")
+    names = [plain(steps.keys[found.places[each]].text) for each in (at, first)]
+    return text.format(
+        key=names[0],
+        other=names[1],
+        score=digits(found.left_N[at]),
+        second=digits(found.left_N[first]),
+        weight=seen.weight(found.total),
+    )
 
 
 def _less(number: float, other: float) -> str:

@@ -105,9 +105,9 @@ def _draw(opened: Opened, known: HeadReport) -> list[Drawn]:
 
 
 def _draw_strips(card: HeadCard) -> Drawn:
-    text = _("**Where it points most**: it never points at another word")
+    text = _("**Where it looks most**: it never looks most at another word")
     if card.strongest[0].on_word:
-        text = _("**Where it points most**, in sentences that it never saw")
+        text = _("**Where it looks most**: examples from test sentences")
     st.markdown(text)
     written = token_strips([_strip(row, card.head) for row in card.strongest])
     st.html(written)
@@ -158,9 +158,9 @@ def _say(opened: Opened, known: HeadReport) -> None:
         silenced.markdown(head_findings.silenced(known.effects, known.effect))
     with alike:
         if not known.alike:
-            st.markdown(_("**Most alike:** there is no other head of its kind."))
+            st.markdown(_("**Most similar heads:** there is no other head of its kind."))
             return
-        st.markdown(_("**Most alike** (1: always the same weights)"))
+        st.markdown(_("**Most similar heads** (1: the same weights)"))
         for head, likeness in known.alike[:N_ALIKE]:
             label = _("layer {layer}, head {head}: {likeness}").format(
                 layer=head.layer, head=head.index, likeness=number(likeness, 2)

@@ -62,7 +62,7 @@ def seen(
         score = role.scores[leading]
         text = _(
             "{head} has no clear role: its best match, {role}, holds in {share} of {n} cases, "
-            "hardly more than by the best rule ({rule}: {baseline})"
+            "hardly more than the baseline ({rule}: {baseline})"
         )
         looks = text.format(
             head=head,
@@ -109,7 +109,7 @@ def _cost(effect: HeadEffect | None, leading: Role | None) -> str:
         and pronoun.is_sure
         and (leading is Role.ANTECEDENT or not exact.is_sure)
     ):
-        return _change(pronoun, _("right pronouns"))
+        return _change(pronoun, _("correct pronouns"))
     if exact.is_sure:
         return _change(exact, _("exact match"))
     if effect.loss.is_sure:
@@ -135,7 +135,7 @@ def roles(role: HeadRole) -> str:
     if not ranked:
         return _("**Roles:** none beats its baseline.")
     lines = [
-        _("{role}: {score} (a simple rule: {baseline})").format(
+        _("{role}: {score} (baseline: {baseline})").format(
             role=role_names.named(name, role),
             score=percent_of_100(100 * held[name].value, 0),
             baseline=percent_of_100(100 * held[name].baseline, 0),
@@ -162,14 +162,17 @@ def silenced(effects: HeadEffects | None, effect: HeadEffect | None) -> str:
     if effects is None or effect is None:
         return _("**Silenced:** not measured on these weights (the view “silence” measures it).")
     figures = {
-        _("right pronouns"): (effect.pronoun, measured_on.pronouns),
+        _("correct pronouns"): (effect.pronoun, measured_on.pronouns),
         _("exact match"): (effect.exact_match, measured_on.n_sentences),
     }
     lines = [
-        _("{figure} {before} → {after} of {n} (95 % interval: {low} to {high} points)").format(
+        _(
+            "{figure} {before} → {after}: {points} points (95 % interval: {low} to {high}; {n})"
+        ).format(
             figure=figure,
             before=percent(found.before),
             after=percent(found.after),
+            points=number(100 * found.change, 1, signed=True),
             low=number(100 * found.low, 1, signed=True),
             high=number(100 * found.high, 1, signed=True),
             n=counted(found.n),

@@ -43,15 +43,15 @@ def draw(heads: Sequence[HeadRole], chosen: Head) -> Drawn:
     rows = [heads[start : start + n_heads] for start in range(0, len(heads), n_heads)]
     panel = Matrix(
         title=_("Choose a head"),
-        values=np.array([[each.confidence for each in row] for row in rows], np.float32),
+        values=np.array([[_share(each) for each in row] for row in rows], np.float32),
         rows=_links(numbered(_("layer"), len(rows)), 0),
         columns=_links(numbered(_("head"), n_heads), len(rows)),
         texts=[[tile(each) for each in row] for row in rows],
         details=[[_detail(each) for each in row] for row in rows],
         note=_("“·”: no role that holds in half of the cases."),
-        value_name=_("mean largest weight"),
+        value_name=_("how often it has its role"),
     )
-    cell = _("layer {row}, head {column}: mean largest weight {value}")
+    cell = _("layer {row}, head {column}: {value}")
     help_text = _("Arrow keys move from head to head, Enter opens it.")
     shown = Matrices(
         panels=[panel],
@@ -72,6 +72,11 @@ def tile(found: HeadRole) -> str:
         return _("itself") if found.head.kind.is_self else _("same place")
     text = _("{offset} on") if found.offset > 0 else _("{offset} back")
     return text.format(offset=number(abs(found.offset)))
+
+
+def _share(found: HeadRole) -> float:
+    """Return in what share of the cases a head has its leading role; 0 without one."""
+    return 0.0 if found.leading is None else found.scores[found.leading].value
 
 
 def _detail(found: HeadRole) -> str:

@@ -20,7 +20,7 @@ def link_to_map(opened: Opened, head: Head) -> None:
     """Show a link that opens a head on the page of attention, with the same sentence."""
     links.link(
         "",
-        _("{where}: its map").format(where=notes.site_and_head(head)),
+        _("Show the map of {where}").format(where=notes.within_sentence(head)),
         ":material/grid_view:",
         {
             session.MODEL: cached.listed_name(opened.path),

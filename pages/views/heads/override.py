@@ -49,16 +49,15 @@ def draw(opened: Opened) -> Shown | None:
     named_heads.warn(notes.about_map(opened.run, opened.inspection, head))
     recipe = Recipe(move_weight, opened.path, opened.sentence, head, *move)
     shown = recipe.result()
-    if shown.override:
-        show_translations(before_and_after(shown.override, opened.run))
     left, right = st.columns([11, 9], gap="medium")
     with left:
-        text = _("**Click any cell**, of “{row}” for example: its row is made to look there.")
+        text = _("**Click a cell**, of “{row}” for example: the row’s largest weight moves there.")
         st.markdown(text.format(row=plain(shown.queries[shown.query].text)))
         picture = _draw_map(opened, shown)
     pictures = [picture]
     if shown.override:
         with right:
+            show_translations(before_and_after(shown.override, opened.run))
             pictures.append(chart(chances(shown.override)))
     return Shown(
         name=f"override_{head.site}.{head.index}",
@@ -106,7 +105,7 @@ def _draw_map(opened: Opened, shown: WeightMove) -> Drawn:
     if shown.after_K is not None:
         values_QK[shown.query] = shown.after_K
     panel = Matrix(
-        title=_("{head}, as it is changed").format(head=notes.site_and_head(shown.head)),
+        title=_("{head}, after the change").format(head=notes.site_and_head(shown.head)),
         values=values_QK,
         visible=shown.visible_QK,
         rows=replace(query_axis(inspection, kind), differs=(shown.query,)),

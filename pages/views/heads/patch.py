@@ -1,8 +1,9 @@
 """Copy the output of a head from one sentence into another: which head carries the difference?"""
 
-from collections.abc import Sequence
+import re
 from dataclasses import replace
 from functools import partial
+from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -41,6 +42,7 @@ from pages.frame.selection import Opened
 from pages.frame.typography import marked, show_translations, typeset
 from pages.frame.view import Shown
 from pages.views.heads import named_heads
+from pages.views.heads.silence_grid import telling_head
 from viz.component.payload import TokenLabel
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
@@ -53,7 +55,7 @@ CHOSEN, MAPS = "patched_head", "patch_maps"
 STRONG = 0.1
 """Heads that restore less than this are not named."""
 ENOUGH = 0.9
-"""A head that restores as much is enough by itself."""
+"""The head that other views open on is the first where it restores as much."""
 NAMED = 3
 
 
@@ -61,11 +63,15 @@ def draw(opened: Opened) -> Shown | None:
     """Copy the output of each head from one sentence into the other."""
     with st.container(horizontal=True, vertical_alignment="center"):
         second = _ask_second(opened)
+        names = _names(opened.sentence, second)
+        arrow = _("{before} → {after}")
+        directions = {
+            INTO_SECOND: arrow.format(before=names[0], after=names[1]),
+            INTO_FIRST: arrow.format(before=names[1], after=names[0]),
+        }
         older = {"first into second": INTO_SECOND, "second into first": INTO_FIRST}
-        directions = {INTO_SECOND: _("first → second"), INTO_FIRST: _("second → first")}
         direction = controls.choice(_("Direction"), INTO, directions, INTO_SECOND, older=older)
     clean, corrupt = opened.sentence, second
-    names = _("first"), _("second")
     if direction == INTO_FIRST:
         clean, corrupt, names = second, opened.sentence, names[::-1]
     recipe = Recipe(patching_study, opened.path, clean, corrupt)
@@ -83,20 +89,36 @@ def draw(opened: Opened) -> Shown | None:
     except PatchingError as error:
         st.info(ended(capitalised(plain(explained(error)))))
         return None
-    head = _chosen(study)
+    head = _chosen(opened.run, study)
     patched = cached.call(patched_translation, opened.path, clean, corrupt, head)
-    show_translations(_translations(study, patched, names, opened.run))
-    st.caption(_scale(study))
+    show_translations(_translations(study, head, patched, names, opened.run))
+    st.caption(
+        _(
+            "**Click a head to copy its output instead.** Each of several heads can be enough, so "
+            "shares need not add up to 100 %. “all”: all heads of the layer together."
+        )
+    )
     named_heads.warn(notes.about_head(opened.run, head))
     return Shown(
         name="patching",
         title=_("How much of the difference between two sentences each head carries"),
         recipe=recipe,
-        seen=_seen(study, head, _enough(opened, study), patched, names),
+        seen=_seen(study, head, patched, names),
         code=(Patch,),
         pictures=[_draw_maps(study, head)],
         about={"second_sentence": second, "head": notes.site_and_head(head)},
     )
+
+
+def _names(first: str, second: str) -> tuple[str, str]:
+    """Return what two sentences are called: the word in which alone they differ, or their order."""
+    words, others = (re.findall(r"\w+", each) for each in (first, second))
+    differing = [pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]]
+    if len(words) == len(others) and len(differing) == 1:
+        quoted = _("“{word}”")
+        one, other = (quoted.format(word=plain(word)) for word in differing[0])
+        return one, other
+    return _("the first sentence"), _("the second sentence")
 
 
 def _ask_second(opened: Opened) -> str:
@@ -119,15 +141,18 @@ def _ask_second(opened: Opened) -> str:
     )
 
 
-def _chosen(study: PatchingStudy) -> Head:
-    """Return the head that the link names, or else the one that carries most."""
+def _chosen(run: Run, study: PatchingStudy) -> Head:
+    """Return the head that the link names, or the first view's where it is enough, or the best."""
     linked = session.linked(CHOSEN)
-    found = [head for head in study.heads if str(head) == linked]
-    return found[0] if found else max(study.heads, key=study.heads.__getitem__)
+    for head in study.heads:
+        if str(head) == linked:
+            return head
+    best, usual = max(study.heads, key=study.heads.__getitem__), telling_head(run)
+    return usual if study.heads[usual] >= ENOUGH else best
 
 
 def _translations(
-    study: PatchingStudy, patched: Translation, names: tuple[str, str], run: Run
+    study: PatchingStudy, head: Head, patched: Translation, names: tuple[str, str], run: Run
 ) -> str:
     """Return three translations in Markdown: of both sentences, and of the patched one."""
     clean, corrupt, after = (
@@ -135,19 +160,11 @@ def _translations(
     )
     one, other = names
     first, second = marked(clean, corrupt)
-    both = _("{other}, with this head’s output of the {one}").format(one=one, other=other)
+    both = _("{other} with {head} of {one}").format(
+        one=one, other=other, head=notes.within_sentence(head)
+    )
     texts = {one: first, other: second, both: marked(corrupt, after)[1]}
     return "  \n".join(labelled(capitalised(name), text) for name, text in texts.items())
-
-
-def _enough(opened: Opened, study: PatchingStudy) -> list[Head]:
-    """Return the heads each of which makes the difference by itself."""
-    clean, corrupt = study.clean.source, study.corrupt.source
-    return [
-        each
-        for each, _share in study.strongest(ENOUGH, NAMED)
-        if _turns(study, cached.call(patched_translation, opened.path, clean, corrupt, each))
-    ]
 
 
 def _turns(study: PatchingStudy, patched: Translation) -> bool:
@@ -156,45 +173,24 @@ def _turns(study: PatchingStudy, patched: Translation) -> bool:
     return patched.written_ids[:n] == study.clean.written_ids[:n]
 
 
-def _seen(
-    study: PatchingStudy,
-    head: Head,
-    enough: Sequence[Head],
-    patched: Translation,
-    names: tuple[str, str],
-) -> str:
-    """Say whether the head alone makes the difference, and which others carry much of it."""
-    several = head in enough and len(enough) > 1
+def _seen(study: PatchingStudy, head: Head, patched: Translation, names: tuple[str, str]) -> str:
+    """Say what the head's output brings over, and which others bring much of it."""
     text = _(
-        "With the output of **{head}** copied from the {one} sentence, the {other} keeps "
-        "**{corrupt}**: it goes {share} of the way to **{clean}**."
+        "With the output of **{head}** copied from {one} into {other}, the model still writes "
+        "**{corrupt}**: {share} of the way to **{clean}**."
     )
-    if several:
-        text = n_(
-            "{n} head is enough by itself: {each}. With its output copied from the {one} "
-            "sentence, the {other} gets **{clean}** instead of **{corrupt}**.",
-            "{n} heads are enough, each by itself: {each}. With the output of one of them copied "
-            "from the {one} sentence, the {other} gets **{clean}** instead of **{corrupt}**.",
-            len(enough),
-        )
-    elif _turns(study, patched):
+    if _turns(study, patched):
         text = _(
-            "One head is enough: with the output of **{head}** copied from the {one} sentence, "
-            "the {other} gets **{clean}** instead of **{corrupt}**."
+            "With the output of **{head}** copied from {one} into {other}, the model writes "
+            "**{clean}** instead of **{corrupt}**: {share} of the way."
         )
     others = [
         noted(notes.within_sentence(each), percent_of_100(100 * share, 0))
         for each, share in study.strongest(STRONG, NAMED)
-        if each != head and not (several and each in enough)
+        if each != head
     ]
-    share_of = study.heads.__getitem__
     more = _("Other heads that carry much of it: {heads}.") if others else ""
     return joined([text, more]).format(
-        n=number(len(enough)),
-        each=listed(
-            noted(f"**{notes.within_sentence(each)}**", percent_of_100(100 * share_of(each), 0))
-            for each in enough
-        ),
         head=notes.within_sentence(head),
         one=names[0],
         other=names[1],
@@ -205,23 +201,19 @@ def _seen(
     )
 
 
-def _scale(study: PatchingStudy) -> str:
-    """Return what a click does, and what the shares mean."""
-    text = _(
-        "**Click a head to copy its output.** 0 %: still “{corrupt}”; 100 %: “{clean}” as surely "
-        "as in its own sentence. Each of several heads can be enough, so shares need not add up "
-        "to 100 %."
-    )
-    return text.format(corrupt=plain(study.corrupt_token.text), clean=plain(study.clean_token.text))
-
-
 def _draw_maps(study: PatchingStudy, chosen: Head) -> Drawn:
     """Draw one matrix for each kind of attention: layers × heads, and all heads together."""
-    name = _("on the way from “{other}” to “{one}”, in %").format(
+    name = _("how far from “{other}” (0\u00a0%) to “{one}” (100\u00a0%)").format(
         other=study.corrupt_token.text, one=study.clean_token.text
     )
     maps = study.restored_maps()
-    panels = [_panel(kind, shares, name, n) for n, (kind, shares) in enumerate(maps.items())]
+    # Blue has a place on the scale only where a head leads away from the other word.
+    away = min(float(shares_LH.min()) for shares_LH in maps.values()) < -STRONG
+    scale: Literal["weight", "signed"] = "signed" if away else "weight"
+    panels = [
+        replace(_panel(kind, shares, name, n), scale=scale)
+        for n, (kind, shares) in enumerate(maps.items())
+    ]
     at = list(maps).index(chosen.kind)
     picture = Matrices(
         panels=panels,
@@ -258,7 +250,6 @@ def _panel(kind: Kind, shares_LH: NDArray[np.float32], name: str, at: int) -> Ma
             links=range(column, column + n_columns),
         ),
         details=[[""] * n_columns] * n_layers,
-        scale="signed",
         texts=[[percent_of_100(100 * share, 0) for share in row] for row in shares_LH.tolist()],
         value_name=name,
     )

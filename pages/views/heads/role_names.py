@@ -42,7 +42,7 @@ def farthest(found: HeadRole) -> str:
 
 def evidence(score: Score) -> str:
     """Return the score of a role with its baseline and n."""
-    return _("in **{score}** of {n} cases (best rule, {rule}: {baseline})").format(
+    return _("in **{score}** of {n} cases (baseline, {rule}: {baseline})").format(
         score=percent(score.value),
         n=number(score.n),
         rule=rule(score),

@@ -1,16 +1,14 @@
 """The roles of all heads: on held-out sentences in a table, or in a text."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.runs.run import RunError
-from core.studies.effects.head_effects import HeadEffect
 from core.studies.effects.head_report import RolesReport, roles_report
 from core.studies.effects.measuring import stored_effects
 from core.studies.heads.question import ask, target_keys
@@ -24,15 +22,14 @@ from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.heads import head_findings, named_heads, role_names, roles_text
 from pages.views.heads.own_text import offer_text
-from viz.charts.frames import written
-from viz.charts.head_table import head_table
+from viz.charts.frames import runs_table, written
 
 TABLE = "scores_table"
 """Key of the table."""
-SCORED = "scored"
-"""Parameter with the chosen head, as `encoder.2.self:0`."""
+SCORED, ALL = "scored", "all_heads"
+"""In the link: the chosen head, as `encoder.2.self:0`; and whether all are shown."""
 _ROW, _ROWS = 35, 11
-ROLE, SHARE, RULE, SENTENCES, PRONOUNS = "role", "share", "rule", "sentences", "pronouns"
+ROLE, SHARE, BASELINE, EXACT, PRONOUNS = "role", "share", "baseline", "exact_match", "pronoun"
 
 
 def draw(opened: Opened) -> Shown | None:
@@ -57,7 +54,8 @@ def _of_held_out(opened: Opened) -> Shown | None:
         return None
     chosen = _chosen(report)
     _draw_table(report, chosen)
-    st.caption(_about_table(report))
+    said = _("Tick a row to read about its head. A role need not be why the model needs a head.")
+    st.caption(joined([said, _("Sorted by exact match lost.") if report.needed else ""]))
     named_heads.warn(notes.about_head(opened.run, chosen.head))
     named_heads.link_to_map(opened, chosen.head)
     on = measured_on.drawn(opened.run, chosen.n_sentences, SEED)
@@ -69,13 +67,9 @@ def _of_held_out(opened: Opened) -> Shown | None:
         ),
         recipe=recipe,
         code=(questions_on, target_keys, ask),
-        seen=head_findings.seen(chosen, _effect(report, chosen)),
+        seen=_seen(report, chosen),
         how_to_read="\n".join([text, _("- Measured on {sentences}.").format(sentences=on)]),
     )
-
-
-def _effect(report: RolesReport, head: HeadRole) -> HeadEffect | None:
-    return None if report.effects is None else report.effects.of(head.head)
 
 
 def _chosen(report: RolesReport) -> HeadRole:
@@ -87,37 +81,25 @@ def _chosen(report: RolesReport) -> HeadRole:
 
 
 def _draw_table(report: RolesReport, chosen: HeadRole) -> None:
-    names = [str(each.head) for each in report.heads]
-    columns, faint = _columns(report)
+    """Draw the heads that the model needs and the chosen one; all where that is asked for."""
+    shown, n = report.heads, len(report.heads)
+    needed = {each.head for each in report.needed}
+    if 0 < len(needed) < n and not controls.toggle(_("All {n} heads").format(n=number(n)), ALL):
+        shown = [each for each in report.heads if each.head in needed | {chosen.head}]
+    rows = [_row(report, each) for each in shown]
+    names = [str(each.head) for each in shown]
     controls.table(
         TABLE,
-        written(head_table(columns, faint), _writers()),
+        written(runs_table(rows), dict.fromkeys((SHARE, BASELINE), _share)),
         names,
         [str(chosen.head)],
         _take,
         selection_mode="single-row",
         row_height=_ROW,
         height=_ROW * (1 + min(len(names), _ROWS)) + 2,
-        column_config=_column_config(),
-        alt=_("All heads, with the role of each"),
+        column_config=_column_config(report),
+        alt=_("Heads, with the role of each"),
     )
-
-
-def _about_table(report: RolesReport) -> str:
-    """Return how the table is sorted, and what its signs mean."""
-    n_none = sum(each.farthest is None for each in report.heads)
-    by_role = _("Heads: {all}, sorted by how far the role is above the simple rule.")
-    by_cost = _(
-        "Heads: {all}, sorted by what is lost without them, then by how far the role is above "
-        "the simple rule. “–”: nothing is lost; grey: it may be chance."
-    )
-    none = n_(
-        "{n} head has no role that beats its rule: “none”.",
-        "{n} heads have no role that beats its rule: “none”.",
-        n_none,
-    )
-    said = [by_role if report.effects is None else by_cost, none if n_none else ""]
-    return joined(said).format(all=number(len(report.heads)), n=number(n_none))
 
 
 def _take(ticked: Sequence[str]) -> None:
@@ -126,56 +108,79 @@ def _take(ticked: Sequence[str]) -> None:
         session.choose({SCORED: name})
 
 
-def _columns(
-    report: RolesReport,
-) -> tuple[dict[str, Sequence[object]], Mapping[str, Sequence[bool]]]:
-    """Return what stands in the rows, and which cells prove nothing."""
-    heads, effects = report.heads, [_effect(report, each) for each in report.heads]
-    scores = [each.farthest and each.scores[each.farthest] for each in heads]
-    measured: dict[str, Sequence[Difference | None]] = {
-        SENTENCES: [None if each is None else each.exact_match for each in effects],
-        PRONOUNS: [None if each is None else each.pronoun for each in effects],
+def _row(report: RolesReport, found: HeadRole) -> dict[str, object]:
+    """Return what stands in the row of a head."""
+    score = found.farthest and found.scores[found.farthest]
+    lost = report.lost(found.head)
+    return {
+        "head": notes.site_and_head(found.head),
+        ROLE: role_names.farthest(found),
+        SHARE: score and 100 * score.value,
+        BASELINE: score and 100 * score.baseline,
+        **{name: _points(lost[name]) for name in _measured(report)},
     }
-    changes = {name: found for name, found in measured.items() if any(found)}
-    lost = {name: [each and -100 * each.change for each in of] for name, of in changes.items()}
-    columns: dict[str, Sequence[object]] = {
-        "head": [notes.site_and_head(each.head) for each in heads],
-        ROLE: [role_names.farthest(each) for each in heads],
-        SHARE: [score and 100 * score.value for score in scores],
-        RULE: [score and 100 * score.baseline for score in scores],
-        **lost,
-    }
-    unsure = {
-        name: [each is not None and not each.is_sure for each in found]
-        for name, found in changes.items()
-    }
-    return columns, {ROLE: [each.farthest is None for each in heads]} | unsure
 
 
-def _writers() -> dict[str, Callable[[float], str]]:
-    """Return what writes the numbers of the columns."""
-    share = partial(percent_of_100, decimals=0)
-    return {SHARE: share, RULE: share, SENTENCES: _points, PRONOUNS: _points}
+def _measured(report: RolesReport) -> list[str]:
+    """Return the figures of which some head costs something."""
+    lost = [report.lost(each.head) for each in report.heads]
+    return [name for name in (EXACT, PRONOUNS) if any(each[name] for each in lost)]
 
 
-def _points(lost: float) -> str:
-    return number(lost, 1) if abs(lost) >= 0.05 else "–"
-
-
-def _column_config() -> dict[str, ColumnConfig | None]:
+def _column_config(report: RolesReport) -> dict[str, ColumnConfig | None]:
     """Return how the columns are written."""
     numeric, text = st.column_config.NumberColumn, st.column_config.TextColumn
     share = _(
-        "Share of the rows whose largest weight is there: of the roles that the head can "
-        "have, the one that differs most from the best rule."
+        "Share of the cases in which the largest weight is there: of the roles that the head can "
+        "have, the one that differs most from its baseline."
     )
-    rule = _("The same share for the best rule without a model.")
-    lost = _("Percentage points that are lost when this head is silenced; grey: maybe none.")
+    baseline = _("The same share for the best rule without a model.")
+    lost = _("Percentage points lost when this head is silenced; empty: no measurable loss.")
+    falls = [fall for each in report.needed for fall in report.lost(each.head).values() if fall]
+    most = 100 * max(falls, default=1.0)
+    bar = partial(
+        st.column_config.ProgressColumn,
+        width=190,
+        help=lost,
+        min_value=0,
+        max_value=most,
+        format="%.1f",
+    )
     return {
-        "head": text(_("head"), width=250),
-        ROLE: text(_("looks most often at"), width=190),
+        "head": text(_("head"), width=270),
+        ROLE: text(_("role: looks most often at"), width=200),
         SHARE: numeric(_("how often"), width=90, help=share),
-        RULE: numeric(_("a simple rule"), width=110, help=rule),
-        SENTENCES: numeric(_("points of exact match lost"), width=190, help=lost),
-        PRONOUNS: numeric(_("points of right pronouns lost"), width=200, help=lost),
+        BASELINE: numeric(_("baseline"), width=90, help=baseline),
+        EXACT: bar(_("exact match lost (points)")),
+        PRONOUNS: bar(_("correct pronouns lost (points)")),
     }
+
+
+def _points(fall: float | None) -> float | None:
+    return None if fall is None else round(100 * fall, 1)
+
+
+def _share(value: float) -> str:
+    return percent_of_100(value, 0)
+
+
+def _seen(report: RolesReport, chosen: HeadRole) -> str:
+    """Say how many heads the model needs, and what the chosen one does."""
+    n, of = len(report.needed), len(report.heads)
+    text = n_(
+        "**{n} of {of} heads matters**: silencing any other one does not measurably lower the "
+        "accuracy.",
+        "**{n} of {of} heads matter**: silencing any other one does not measurably lower the "
+        "accuracy.",
+        n,
+    )
+    if n == 0:
+        text = _(
+            "**No head matters by itself**: silencing any one does not measurably lower the "
+            "accuracy."
+        )
+    elif n == of:
+        text = _("**All {of} heads matter**: silencing any one lowers the accuracy.")
+    effect = None if report.effects is None else report.effects.of(chosen.head)
+    lead = text.format(n=number(n), of=number(of)) if report.effects else ""
+    return joined([lead, head_findings.seen(chosen, effect)])

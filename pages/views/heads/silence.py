@@ -58,7 +58,7 @@ def draw(opened: Opened) -> Shown | None:
     """Draw what chosen heads do to a sentence, or how many heads can go one after the other."""
     row = st.container(horizontal=True, vertical_alignment="center")
     if not why_not(opened.run, OF_PRUNING):
-        offered = {CHOSEN: _("heads that you click"), ONE_BY_ONE: _("one after the other")}
+        offered = {CHOSEN: _("clicked heads"), ONE_BY_ONE: _("remove one by one")}
         with row:
             which = controls.choice(_("Which heads are off"), WHICH, offered, CHOSEN)
         if which == ONE_BY_ONE:
@@ -176,7 +176,7 @@ def _say_of_one(opened: Opened, heads: Sequence[Head], effects: HeadEffects | No
     """
     if len(heads) != 1:
         if effects and heads:
-            st.caption(_("On held-out sentences, heads were silenced one at a time only."))
+            st.caption(_("What they cost together on held-out sentences was not measured."))
         return
     if effects:
         st.markdown(_of_one_head(opened.run, effects, heads[0]))
@@ -189,10 +189,10 @@ def _of_one_head(run: Run, effects: HeadEffects, head: Head) -> str:
     found = effects.of(head)
     text = _("On {sentences}: {figures}.")
     if found.changes_nothing:
-        text = _("On {sentences} no change was found when it is silenced: {figures}.")
+        text = _("On {sentences} silencing it makes no measurable difference: {figures}.")
     parts = [_("exact match {change}").format(change=_before_after(found.exact_match))]
     if found.pronoun is not None:
-        right = _("right pronouns {change} (n = {n}, other sentences)")
+        right = _("correct pronouns {change} (of {n} in other test sentences)")
         parts.append(right.format(change=_before_after(found.pronoun), n=number(found.pronoun.n)))
     on = measured_on.sentences(run, effects.n)
     return f":small[{text.format(sentences=on, figures=listed(parts))}]"

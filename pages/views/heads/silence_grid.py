@@ -29,17 +29,19 @@ GRID, LAYERS, NOTHING = "silence_grid", "silence_layer", "silence_none"
 """Keys of the grid and of the buttons beside it."""
 NONE = "none"
 """In the link: no head is silenced."""
-OFF = N_("off")
-"""In the cell of a head that is silenced."""
+OFF = "✕"
+"""In the cell of a head that is silenced, before its cost."""
 UNSURE = "·"
 """In the cell of a head without a measurable change."""
 BESIDE = 8
 """A grid of more heads needs the whole width, or there is no room for its numbers."""
 _UNITS: Mapping[Figure, float] = {"exact_match": -100, "pronoun": -100, "loss": 1}
 """What a change is multiplied with, to be a cost: percentage points that are lost, or nats more."""
+_ENDS: Mapping[Figure, float] = {"exact_match": 10, "pronoun": 10, "loss": 0}
+"""Where the scale ends at the earliest, so that half a point, which may be chance, stays dark."""
 _COSTS: Mapping[Figure, str] = {
     "exact_match": N_("points of exact match lost"),
-    "pronoun": N_("points of right pronouns lost"),
+    "pronoun": N_("points of correct pronouns lost"),
     "loss": N_("nats per token by which the loss rises"),
 }
 
@@ -82,8 +84,12 @@ def grid(opened: Opened, heads: Iterable[Head], report: AblationReport) -> Drawn
         maps = {
             kind: (_UNITS[by] * values_LH).astype(np.float32) for kind, values_LH in changed.items()
         }
-        limit = abs(_UNITS[by]) * end_of(changed)
-        panel = partial(Matrix, value_name=name, scale="signed", limit=limit)
+        limit = max(abs(_UNITS[by]) * end_of(changed), _ENDS[by])
+        # Blue, a gain, has a place on the scale only where silencing a head surely is one.
+        gains = any(
+            found and found.is_sure and _UNITS[by] * found.change < 0 for found in changes.values()
+        )
+        panel = partial(Matrix, value_name=name, scale="signed" if gains else "weight", limit=limit)
     panels = [
         panel(
             title=_(kind.label),
@@ -128,18 +134,18 @@ def detail(found: Difference | None, by: Figure) -> str:
     if not np.isfinite(found.high):
         return _("one sentence: no interval")
     low, high = sorted((_UNITS[by] * found.low, _UNITS[by] * found.high))
-    text = _("95\u00a0% from {low} to {high}, n = {n}")
+    text = _("95\u00a0% interval {low} to {high}; n = {n}")
     if not found.is_sure:
-        text = _("95\u00a0% from {low} to {high}, n = {n}: no change found")
+        text = _("95\u00a0% interval {low} to {high}; n = {n}: may be chance")
     return text.format(low=number(low), high=number(high), n=number(found.n))
 
 
 def how_to_read(run: Run, effects: HeadEffects | None, by: Figure | None) -> str:
     """Return what a click does, and what the numbers of the cells mean."""
-    click = _("**Click a head to switch it off.**")
+    click = _("**Click a head to switch it off** (✕).")
     if effects is None or by is None:
         return " ".join([click, _("The colour is how sharply it looks on this sentence.")])
-    text = _("The number: {cost} on {sentences}; “{unsure}”: none found.")
+    text = _("The number: {cost} on {sentences}; “{unsure}”: none measurable.")
     n = next((found.n for each in effects.heads if (found := figure_of(each, by))), effects.n)
     on = measured_on.pronouns(n) if by == "pronoun" else measured_on.sentences(run, n)
     return " ".join([click, text.format(cost=_(_COSTS[by]), sentences=on, unsure=UNSURE)])
@@ -157,8 +163,9 @@ def _texts(
 ) -> dict[Head, str]:
     """Return what stands in the cells: all as wide, so that nothing moves when a head is off."""
     costs = {head: cost(changes.get(head), by) for head in heads_of(run.model)}
-    width = max(len(_(OFF)), *map(len, costs.values()))
-    texts = {head: _(OFF) if head in silent else text for head, text in costs.items()}
+    off = {head: f"{OFF} {text}".strip() for head, text in costs.items()}
+    width = max(map(len, off.values()))
+    texts = {head: off[head] if head in silent else text for head, text in costs.items()}
     return {head: f"{text:\u00a0^{width}}" for head, text in texts.items()}
 
 

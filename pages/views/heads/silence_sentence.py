@@ -19,7 +19,7 @@ from pages.frame import cached, layout, measured_on, notes
 from pages.frame.language import N_, _, n_, number
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
-from pages.frame.typography import written_name
+from pages.frame.typography import typeset, written_name
 from pages.views.heads.silence_grid import telling_head
 from pages.views.heads.translations import before_and_after, most_changed
 
@@ -33,7 +33,10 @@ NAMED = 2
 
 def say(run: Run, found: BeforeAfter, heads: Sequence[Head], instead: str) -> None:
     """Show what is written before and after, and how heads are changed where that is not usual."""
-    st.markdown(before_and_after(found, run), unsafe_allow_html=True)
+    text = typeset(found.before.translation.text, run)
+    if heads:
+        text = before_and_after(found, run)
+    st.markdown(text, unsafe_allow_html=True)
     if heads and instead != "silence":
         with st.container(key=layout.DONE_SAID):
             st.caption(_what_is_done(run, instead))

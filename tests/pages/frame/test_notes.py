@@ -16,7 +16,7 @@ from pages.frame.selection import Opened, inspecting
 from pages.views.attention.pronoun_note import about_pronouns
 from tests.pages.conftest import ROOT, said
 
-NO_CHANGE = "No change was found when this head is silenced"
+NO_CHANGE = "Silencing this head makes no measurable difference"
 NO_BETTER = "no better than a rule"
 
 
@@ -45,8 +45,8 @@ def test_a_head_whose_silencing_changes_nothing_is_named_as_soon_as_it_is_measur
     assert not (own_copy / HEADS).exists()
     store(own_copy, USELESS)
     assert (
-        f"{NO_CHANGE}: exact match 90\u00a0% → 89\u00a0% (95 % interval of the change: −2.00 to "
-        "1.00 points, on 100 held-out rows of letters, seed 7)." in said(at.run())
+        f"{NO_CHANGE}: exact match 90\u00a0% → 89\u00a0% (95 % interval of the change: −2.0 to "
+        "1.0 points, on 100 held-out rows of letters, seed 7)." in said(at.run())
     )
     at.selectbox(key="head").set_value(2).run()
     assert NO_CHANGE not in said(at)
@@ -97,9 +97,15 @@ def test_what_was_measured_is_not_said_to_hold_for_another_kind_of_sentence(mode
     tired = cached.task(run.path).examples[0].source
     for sentence, other in ((tired, False), (TROPHY, True)):
         inspection = inspect_sentence(run, sentence)
-        text = about_pronouns(Opened(run.path, run, cached.task(run.path), sentence, inspection))
+        opened = Opened(run.path, run, cached.task(run.path), sentence, inspection)
+        best = Head.parse("encoder.2.self:0")
         # Before the claim.
-        assert text.startswith(OTHER_KIND) == other
+        assert about_pronouns(opened, best).startswith(OTHER_KIND) == other
+        # Beside another head than that one it is only named.
+        another = about_pronouns(opened, Head(best.site, 1))
+        assert another == (
+            "Encoder layer 2, head 0 finds best what “it” stands for: it is the head to look at."
+        )
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_a_model_of_one_stack_opens_on_a_head_that_looks_from_word_to_word(opene
 
 
 def link_of(at):
-    [found] = [each for each in at.get("page_link") if each.proto.label == "Card of this head"]
+    [found] = [each for each in at.get("page_link") if each.proto.label == "All about this head"]
     return found.proto
 
 
@@ -59,4 +59,4 @@ def test_no_link_leads_to_a_card_that_a_model_has_not(open_page, opened_path, el
     for view in ("maps", "lines", "steps"):
         at = open_page("attention", view=view, **query)
         assert at.get("bidi_component")
-        assert "Card of this head" not in [each.proto.label for each in at.get("page_link")]
+        assert "All about this head" not in [each.proto.label for each in at.get("page_link")]

@@ -146,7 +146,7 @@ def test_a_hidden_score_is_said_to_be_minus_infinity(open_steps):
     at, _ = open_steps(kind="decoder self", stage="mask", cell="0,2,5")
     assert equation(at) == "masked (animal → pas): hidden, so it is **−∞**"
     at.button(key="steps_next").click().run()
-    assert equation(at).endswith("= **0**")
+    assert equation(at).endswith(": pas gets **0**")
 
 
 def test_of_a_weight_the_picture_has_scores_and_weights(open_steps, run):
@@ -163,10 +163,11 @@ def test_of_a_weight_the_picture_has_scores_and_weights(open_steps, run):
     np.testing.assert_allclose(of_weights.values[:, 0], -np.sort(-shares)[:SHOWN], rtol=1e-5)
     written = [[f"{each:.2f}"] for each in of_weights.values[:, 0]]
     assert [list(row) for row in of_weights.texts] == written
-    first, second = (f"e^({digits(each)})" for each in -np.sort(-scores)[:2])
-    own = f"e^({digits(scores[column])})"
-    total = f"**{shares[column]:.2f}**"
-    assert equation(at).endswith(f"= {own} / ({first} + {second} + …) = {total}")
+    first, second = np.argsort(-scores)[:2]
+    assert column == first
+    keys = [token.text for token in steps.keys]
+    assert f"The score of {keys[first]} is {digits(scores[first])}; {keys[second]} " in seen(at)
+    assert equation(at).endswith(f" comes next with {digits(scores[second])}")
 
 
 def test_the_picture_of_the_terms_has_the_largest(open_steps, run):
@@ -181,4 +182,4 @@ def test_the_picture_of_the_terms_has_the_largest(open_steps, run):
 
 def test_of_a_weight_it_is_said_first_where_its_word_looks_most(open_view):
     at, _ = open_view("steps")
-    assert seen(at).startswith("**it** looks most at **animal**: **1.00**. w (it → animal) = e^(")
+    assert seen(at).startswith("**it** looks most at **animal**: **1.00**. The score of animal is ")

@@ -67,14 +67,16 @@ def test_a_clicked_tile_opens_what_is_known_of_that_head(open_page, taken):
     assert taken[-1].title == "All that is known of decoder layer 1, self-attention head 3"
 
 
-def test_tiles_are_the_heads_by_layer_with_role_and_mean_largest_weight(open_page, copy_run):
+def test_tiles_are_the_heads_by_layer_with_role_and_how_often_it_holds(open_page, copy_run):
     [panel] = unpack(component(open_head(open_page), "matrices").bytes).panels
     found = {each.head: each for each in roles_of_heads(copy_run, 400).heads}
     expected = [
         [found[Head(Kind.CROSS.site(layer), index)] for index in range(4)] for layer in range(2)
     ]
-    weights = np.array([[each.confidence for each in row] for row in expected])
-    assert panel.values == pytest.approx(weights.astype(np.float32))
+    shares = [
+        [each.scores[each.leading].value if each.leading else 0 for each in row] for row in expected
+    ]
+    assert panel.values == pytest.approx(np.array(shares, np.float32))
     assert panel.texts == [[head_map.tile(each) for each in row] for row in expected]
 
 
@@ -97,7 +99,7 @@ def test_every_role_can_be_said_and_fits_into_a_tile():
         assert 1 < len(head_map.tile(role_of(role))) <= 11
         line = seen(role_of(role))
         assert "{" not in line
-        assert "in **90 %** of 100 cases (best rule, a random token: 10 %)" in line
+        assert "in **90 %** of 100 cases (baseline, a random token: 10 %)" in line
 
 
 def test_a_role_that_is_hardly_above_its_rule_is_none():
@@ -105,7 +107,7 @@ def test_a_role_that_is_hardly_above_its_rule_is_none():
     weak = replace(head, scores={Role.NEXT: Score(0.115, 0.08, "any key", 4575)})
     assert seen(weak).startswith(
         "Encoder layer 0, head 0 has no clear role: its best match, next token, holds in 11.5 % of "
-        "4,575 cases, hardly more than by the best rule (a random token: 8 %)"
+        "4,575 cases, hardly more than the baseline (a random token: 8 %)"
     )
     some = replace(head, scores={Role.NEXT: Score(0.4, 0.08, "any key", 4575)})
     assert "looks at the **next token**" in seen(some)
@@ -188,7 +190,7 @@ def test_a_head_without_a_role_says_so():
         (effect(), "no change was found without it"),
         (effect(WORSE), "without it, exact match: 90 % → **70 %**"),
         (effect(loss=WORSE), "the loss alone changes, by −0.200 nats per token"),
-        (effect(pronoun=WORSE), "without it, right pronouns: 90 % → **70 %**"),
+        (effect(pronoun=WORSE), "without it, correct pronouns: 90 % → **70 %**"),
         (effect(BETTER, pronoun=WORSE), "without it, exact match: 70 % → **75 %**"),
     ],
 )
@@ -198,7 +200,7 @@ def test_what_silencing_costs_is_said_only_where_it_is_sure(found, words):
 
 def test_of_a_head_of_antecedents_the_pronouns_count():
     line = seen(role_of(Role.ANTECEDENT), effect(BETTER, pronoun=WORSE))
-    assert "right pronouns: 90 % → **70 %**" in line
+    assert "correct pronouns: 90 % → **70 %**" in line
 
 
 def test_only_roles_that_beat_their_baselines_are_said_the_best_first():
@@ -209,8 +211,7 @@ def test_only_roles_that_beat_their_baselines_are_said_the_best_first():
     }
     line = head_findings.roles(replace(role_of(None), scores=scores)).replace("\u00a0", " ")
     assert line == (
-        "**Roles**\n- rarest token: 80 % (a simple rule: 10 %)\n"
-        "- next token: 30 % (a simple rule: 10 %)"
+        "**Roles**\n- rarest token: 80 % (baseline: 10 %)\n- next token: 30 % (baseline: 10 %)"
     )
     assert "none beats its baseline" in head_findings.roles(role_of(None))
 
@@ -218,8 +219,11 @@ def test_only_roles_that_beat_their_baselines_are_said_the_best_first():
 def test_silencing_is_said_with_interval_and_n():
     found = effect(WORSE, pronoun=UNSURE)
     line = head_findings.silenced(HeadEffects((found,), 400, 7, 10), found).replace("\u00a0", " ")
-    assert "exact match 90 % → 70 % of 400 sentences (95 % interval: −25.0 to −15.0" in line
-    assert "right pronouns 90 % → 90 % of 400 ambiguous pronouns (95 %" in line
+    assert (
+        "exact match 90 % → 70 %: −20.0 points (95 % interval: −25.0 to −15.0; 400 sentences)"
+    ) in line
+    assert "correct pronouns 90 % → 90 %: " in line
+    assert "400 ambiguous pronouns)" in line
 
 
 @pytest.mark.parametrize(
@@ -232,8 +236,9 @@ def test_silencing_is_said_with_interval_and_n():
 )
 def test_a_card_says_of_pronouns_what_the_maps_say(open_page, model, head, score, rule, silenced):
     card = said(open_head(open_page, head, model=model))
-    assert f"antecedent of a pronoun: {float(score):.0f}\u00a0% (a simple rule: 51\u00a0%)" in card
-    assert f"right pronouns 100\u00a0% → {silenced}\u00a0% of 777 ambiguous pronouns" in card
+    assert f"antecedent of a pronoun: {float(score):.0f}\u00a0% (baseline: 51\u00a0%)" in card
+    assert f"correct pronouns 100\u00a0% → {silenced}\u00a0%: " in card
+    assert "777 ambiguous pronouns" in card
     found = roles_of_heads(load_run(ROOT / "gallery" / model)).heads
     [scores] = [each.scores for each in found if str(each.head) == head]
     assert f"{100 * scores[Role.ANTECEDENT].value:.1f}".removesuffix(".0") == score

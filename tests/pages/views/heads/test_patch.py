@@ -6,6 +6,7 @@ import pytest
 from core.heads import Head, Kind
 from core.runs.run import load_run
 from core.studies.effects.patching import patched_translation, patching_study
+from pages.frame import notes
 from tests.pages.conftest import ROOT, component, said, send_from
 from tests.viz.unpacked import unpack_matrices as unpack
 
@@ -52,24 +53,22 @@ def test_the_maps_are_the_shares_of_every_head_and_every_layer(open_patch, run, 
     study = patching_study(run, *((TIRED, WIDE) if first else (WIDE, TIRED)))
     for panel, kind in zip(picture(at).panels, Kind, strict=True):
         assert panel.values == pytest.approx(100 * expected(study, kind), abs=1e-2)
-        assert (panel.scale, panel.limit) == ("signed", 100)
+        # Blue is for heads that lead away from the other word, and here none does.
+        assert (panel.scale, panel.limit) == ("weight", 100)
         # A head of one kind has nothing to do with that of another.
         assert not {*panel.rows.links} & {*panel.columns.links}
         assert [label.text for label in panel.columns.labels] == ["0", "1", "2", "3", "all"]
         assert not any(text.startswith("−0\u00a0") for row in panel.texts for text in row)
-    one, other = ("first", "second") if first else ("second", "first")
+    one, other = ("“tired”", "“wide”") if first else ("“wide”", "“tired”")
     clean, corrupt = ("il", "elle") if first else ("elle", "il")
-    best = max(study.heads, key=study.heads.__getitem__)
-    where = f"encoder layer {best.layer}, head {best.index}"
-    assert f"**{where}**" in seen(at)
-    assert f"the {other} gets **{clean}** instead of **{corrupt}**." in seen(at)
-    n = len(study.strongest(0.9, 9))
-    assert (f"{n} heads are enough" if n > 1 else "One head is enough:") in seen(at)
+    # The head of the other views, which is enough.
+    assert f"of **encoder layer 2, head 0** copied from {one} into {other}" in seen(at)
+    assert f"the model writes **{clean}** instead of **{corrupt}**: " in seen(at)
 
 
 def test_a_click_copies_that_heads_output_and_shows_the_translation(open_patch, run):
     at = open_patch()
-    line = "Second, with this head’s output of the first: L’animal n’a pas traversé la rue"
+    line = "“wide” with encoder layer 2, head 0 of “tired”: L’animal n’a pas traversé la rue"
     assert f"{line} parce **qu’il** était trop large." in read(at)
     assert picture(at).selected == (0, 2, 0)
     send_from(at, component(at, "matrices"), "pick", {"panel": 2, "row": 1, "column": 1})
@@ -78,28 +77,26 @@ def test_a_click_copies_that_heads_output_and_shows_the_translation(open_patch, 
     patched = patched_translation(run, TIRED, WIDE, head).text
     assert patched.split()[-1] in read(at)
     share = f"{100 * patching_study(run, TIRED, WIDE).heads[head]:.0f}"
-    assert f"the second keeps **elle**: it goes {share}\u00a0% of the way to **il**." in seen(at)
+    assert "With the output of **decoder layer 1, cross-attention head 1** copied" in seen(at)
+    assert f"the model still writes **elle**: {share}\u00a0% of the way to **il**." in seen(at)
     # “all” is no head.
     send_from(at, component(at, "matrices"), "pick", {"panel": 2, "row": 1, "column": 4})
     assert at.query_params["patched_head"] == "decoder.1.cross:1"
 
 
-def test_of_several_heads_each_of_which_is_enough_all_are_named(open_patch):
+def test_the_other_heads_that_carry_much_of_it_are_named(open_patch):
     found = patching_study(load_run(ROOT / "gallery" / "everyday"), TIRED, WIDE)
-    enough = found.strongest(0.9, 9)
-    assert len(enough) == 2
-    each = ", ".join(
-        f"**{head.site.stack} layer {head.layer}, head {head.index}** ({100 * share:.0f}\u00a0%)"
-        for head, share in enough
+    others = ", ".join(
+        f"{notes.within_sentence(head)} ({100 * share:.0f}\u00a0%)"
+        for head, share in found.strongest(0.1, 3)
+        if str(head) != "encoder.2.self:0"
     )
-    assert (
-        f"2 heads are enough, each by itself: {each}. With the output of one of them copied from "
-        "the first sentence, the second gets **il** instead of **elle**."
-    ) in seen(open_patch(model="everyday"))
-    # Of a head that is not enough it is said how far it goes.
-    at = open_patch(model="everyday", patched_head="decoder.1.cross:1")
-    assert "it goes 4" in seen(at)
-    assert "Other heads that carry much of it" in seen(at)
+    assert f"Other heads that carry much of it: {others}." in seen(open_patch(model="everyday"))
+
+
+def test_sentences_that_differ_in_more_than_a_word_are_called_first_and_second(open_patch):
+    other = WIDE.replace("animal", "horse")
+    assert "from the first sentence into the second sentence" in seen(open_patch(patch_with=other))
 
 
 def test_sentences_that_are_translated_alike_are_refused_in_one_sentence(open_patch):

@@ -47,7 +47,7 @@ def silent(at):
         for panel, matrix in enumerate(grid(at))
         for row, line in enumerate(matrix.texts)
         for column, text in enumerate(line)
-        if text.strip("\u00a0") == silence_grid.OFF
+        if silence_grid.OFF in text
     ]
 
 
@@ -128,10 +128,13 @@ def test_every_head_that_was_measured_has_its_cost(open_silence, own_copy):
     measured(own_copy, [0.0, -0.3, 0.05])
     at = open_silence(model="runs/mine", silent="encoder.0.self:3")
     panel = grid(at)[0]
-    assert [word.strip("\u00a0") for word in panel.texts[0]] == ["·", "30", "−5.0", "off"]
-    assert panel.details[0][0] == "95\u00a0% from −2.00 to 2.00, n = 400: no change found"
-    assert panel.details[0][1] == "95\u00a0% from 28.0 to 32.0, n = 400"
-    assert "points of exact match lost on 400 held-out rows of letters; “·”: none found" in said(at)
+    assert [word.strip("\u00a0") for word in panel.texts[0]] == ["·", "30", "−5.0", "✕ ·"]
+    assert panel.details[0][0] == "95\u00a0% interval −2.00 to 2.00; n = 400: may be chance"
+    assert panel.details[0][1] == "95\u00a0% interval 28.0 to 32.0; n = 400"
+    assert (
+        "points of exact match lost on 400 held-out rows of letters; “·”: none measurable"
+        in said(at)
+    )
     assert (panel.scale, panel.limit) == ("signed", 50)
     np.testing.assert_allclose(panel.values.flatten()[:3], [0, 30, -5], atol=1e-5)
     # The copy task has no pronouns.
