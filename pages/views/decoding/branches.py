@@ -10,8 +10,8 @@ from typing import Any
 import streamlit as st
 
 from core.decoding.generate import Method
-from core.decoding.mistakes import Mistake, telling_mistake, wrong_tokens
 from core.decoding.step import DecodeStep
+from core.evaluate.mistakes import Mistake, telling_mistake, wrong_tokens
 from core.evaluate.side_by_side import decode_sentence
 from core.runs.run import Run
 from pages.frame import cached, session

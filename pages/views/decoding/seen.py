@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.decoding.mistakes import Mistake
 from core.decoding.step import DecodeStep, least_sure_step
+from core.evaluate.mistakes import Mistake
 from core.evaluate.side_by_side import running_losses
 from core.runs.run import Run
 from core.studies.heads.findings import pronoun_step

@@ -9,8 +9,8 @@ from core.decoding.beam import Beam
 from core.decoding.beam_tree import beam_search
 from core.decoding.choosing import Greedy
 from core.decoding.generate import Method, decode_steps, forced_steps
-from core.decoding.mistakes import telling_mistake
 from core.decoding.sentence import model_input, reference_ids
+from core.evaluate.mistakes import telling_mistake
 from core.evaluate.side_by_side import TwoDecodings, decode_both_ways
 from core.studies.opening.examples import known_continuation
 from pages.frame import cached, components, controls, session
