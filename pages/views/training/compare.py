@@ -128,7 +128,7 @@ def _unlike(runs: dict[str, RunRecord]) -> Iterator[str]:
     """Say what makes a comparison of the results unfair."""
     settings = [record.settings for record in runs.values()]
     if len({each.task for each in settings}) > 1:
-        yield _("They learned **different tasks**: the figures are not comparable.")
+        yield _("They learned **different tasks**: equal figures do not mean equal skill.")
     elif len(steps := {each.training.steps for each in settings}) > 1:
         text = _("They were trained for **different numbers of steps**: compare them at step {n}.")
         yield text.format(n=number(min(steps)))

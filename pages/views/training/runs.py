@@ -53,7 +53,13 @@ def ask() -> Sequence[Listed]:
         _say(runs)
         if len(ticked) == 1:
             manage.offer(runs[ticked[0]])
-    return [runs[name] for name in runs if name in ticked] or list(runs.values())
+    return _chosen(runs)
+
+
+def _chosen(runs: Mapping[str, Listed]) -> Sequence[Listed]:
+    """Return the runs that are ticked, or else all."""
+    ticked = session.texts_of(session.RUNS) or ()
+    return [run for name, run in runs.items() if name in ticked] or list(runs.values())
 
 
 def draw(runs: Sequence[Listed]) -> Shown | None:
@@ -62,26 +68,29 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
     Args:
         runs: What `ask` returned.
     """
+    listed_now = runs_table.listed()
+    if [each.name for each in runs] != [each.name for each in _chosen(listed_now)]:
+        # Ticked in the table below, which draws the view alone again.
+        st.rerun()
     ticked = [each.name for each in runs if each.name in (session.texts_of(session.RUNS) or ())]
-    shown = None
-    if not ticked:
-        shown = _all(runs)
-    elif len(ticked) <= compare.MOST:
-        shown = compare.draw(runs)
-    if runs:
-        title = _("All figures and settings: tick models to compare, rename or delete them")
-        controls.fold(title, "runs", lambda: runs_table.draw(runs_table.listed(), ticked))
-    return shown
-
-
-def _all(runs: Sequence[Listed]) -> Shown | None:
-    """Show all models, and offer to compare the two whose difference says most."""
-    used = [each for each in runs if each.record is not None]
-    pair = _farthest_apart(used)
+    pair = None if ticked else _farthest_apart(runs)
     if pair:
         names = [each.name for each in pair]
-        _button(_("Compare these two"), "compare_pair", ":material/compare_arrows:", names)
+        label = _("Compare {names}").format(names=plain(listed(names)))
+        _button(label, "compare_pair", ":material/compare_arrows:", names)
+    if runs:
+        # Above what it ticks, so that it stays where it is.
+        title = _("All figures and settings: tick models to compare, rename or delete them")
+        controls.fold(title, "runs", lambda: runs_table.draw(listed_now, ticked))
+    if not ticked:
+        return _all(runs, pair)
+    return compare.draw(runs) if len(ticked) <= compare.MOST else None
+
+
+def _all(runs: Sequence[Listed], pair: tuple[Listed, Listed] | None) -> Shown | None:
+    """Show all models, and say which two differ most."""
     _list(runs)
+    used = [each for each in runs if each.record is not None]
     if not used:
         return None
     return Shown(
@@ -112,7 +121,7 @@ def _seen(pair: tuple[Listed, Listed] | None) -> str:
     if pair is None:
         return _("Each model is measured on its own task: compare only models of one task.")
     records = {each.name: each.record for each in pair if each.record}
-    text = _("**Settings decide**: trained for as many steps on one task, {results}")
+    text = _("**Settings decide**: trained for equally many steps on the same task, {results}")
     return joined([text.format(results=compare.results(records)), compare.differing(records)])
 
 

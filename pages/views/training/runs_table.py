@@ -77,7 +77,7 @@ def draw(runs: Mapping[str, Listed], ticked: Sequence[str]) -> None:
         written(runs_table(_without_empty([_row(run) for run in runs.values()])), _writers()),
         list(runs),
         ticked,
-        lambda names: session.choose_above({session.RUNS: list(names) or None}),
+        lambda names: session.choose({session.RUNS: list(names) or None}),
         selection_mode="multi-row",
         row_height=_ROW,
         height=_ROW * (1 + min(len(runs), ROWS_SHOWN)) + 2,
