@@ -76,7 +76,7 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
     pair = None if ticked else _farthest_apart(runs)
     if pair:
         names = [each.name for each in pair]
-        label = _("Compare {names}").format(names=plain(listed(names)))
+        label = _("Compare {one} with {other}").format(one=plain(names[0]), other=plain(names[1]))
         _button(label, "compare_pair", ":material/compare_arrows:", names)
     if runs:
         # Above what it ticks, so that it stays where it is.
