@@ -265,21 +265,8 @@ def _seen(inspection: Inspection, last: Inspection, head: Head, step: int) -> st
     _query, at_end, weight_at_end = _largest(last, head, row)
     if last is inspection:
         text = _("**At the end**, step {step}, “{query}” looks most at **{key}** ({weight}).")
-    elif not step:
-        text = _(
-            "**Before training** each preference is chance: “{query}” looks most at {key} "
-            "({weight}). At the end it looks most at **{at_end}** ({weight_at_end})."
-        )
-    elif key == at_end:
-        text = _(
-            "**Already at step {step}** “{query}” looks most at {key} ({weight}); at the end: "
-            "**{weight_at_end}**."
-        )
     else:
-        text = _(
-            "**Not yet at step {step}**: “{query}” looks most at {key} ({weight}). At the end it "
-            "looks most at **{at_end}** ({weight_at_end})."
-        )
+        text = _course(step, same=key == at_end, grows=weight_at_end >= weight)
     return text.format(
         step=number(step),
         query=query,
@@ -287,6 +274,35 @@ def _seen(inspection: Inspection, last: Inspection, head: Head, step: int) -> st
         weight=number(weight, 2),
         at_end=at_end,
         weight_at_end=number(weight_at_end, 2),
+    )
+
+
+def _course(step: int, *, same: bool, grows: bool) -> str:
+    """Return what becomes of a word's largest weight, as a text to be filled in.
+
+    Args:
+        step: Of the snapshot.
+        same: Whether the word looks most at the same token at the end.
+        grows: Whether its largest weight is no smaller at the end.
+    """
+    if not step:
+        return _(
+            "**Before training** each preference is chance: “{query}” looks most at {key} "
+            "({weight}). At the end it looks most at **{at_end}** ({weight_at_end})."
+        )
+    if not grows:
+        return _(
+            "**The largest weight shrinks**: at step {step} “{query}” looks most at {key} "
+            "({weight}), at the end at **{at_end}** ({weight_at_end})."
+        )
+    if same:
+        return _(
+            "**Already at step {step}** “{query}” looks most at {key} ({weight}); at the end: "
+            "**{weight_at_end}**."
+        )
+    return _(
+        "**Not yet at step {step}**: “{query}” looks most at {key} ({weight}). At the end it "
+        "looks most at **{at_end}** ({weight_at_end})."
     )
 
 

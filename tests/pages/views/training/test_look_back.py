@@ -109,6 +109,12 @@ def test_it_opens_where_something_is_still_to_be_learned_and_a_click_chooses_a_s
     assert at.query_params["step"] == "200"
 
 
+def test_a_weight_that_shrinks_is_not_called_learned(open_page, taken):
+    query = {"model": "copy", "kind": "encoder.self", "layer": "0", "head": "2", "step": "50"}
+    open_page("training", training="look_back", sentence=None, **query)
+    assert taken[-1].seen.startswith("**The largest weight shrinks**: at step 50 “f” looks most")
+
+
 def test_before_training_no_text_is_shown_that_nobody_can_read(open_page):
     at = open_page("training", training="look_back", model="translate-guided", step="0")
     assert maps(at).translation == "(no readable text)"
