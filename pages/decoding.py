@@ -6,7 +6,14 @@ from pages.views.decoding import cost, steps, tree
 
 VIEWS = (
     View("decoding", "steps", steps.draw, says_sentence=True, needs=(Need.WRITING,)),
-    View("decoding", "tree", tree.draw, needs=(Need.WRITING, Need.NEXT)),
+    View(
+        "decoding",
+        "tree",
+        tree.draw,
+        says_sentence=True,
+        needs=(Need.WRITING, Need.NEXT),
+        telling=tree.telling,
+    ),
     View(
         "decoding",
         "cost",

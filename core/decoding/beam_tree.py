@@ -1,11 +1,21 @@
-"""A beam search of a sentence as a record with a table: every prefix that it kept or dropped."""
+"""A beam search of a sentence as a record with a table: every prefix that it kept or dropped.
+
+Beside it stands what greedy decoding finds.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.decoding.beam import Beam, BeamNode, beam_steps, beam_tree
+from core.decoding.beam import Beam, BeamNode, BeamStep, Hypothesis, beam_steps, beam_tree
+from core.decoding.many import translate_all
 from core.decoding.sentence import model_input
 from core.runs.run import Run
+
+FOUND_BY_BEAM = {
+    "everyday": "I eat because I'm hungry.",
+    "translate": "Don't the jealous aunts go out?",
+}
+"""Task → a held-out sentence that a model of the gallery translates rightly with a beam only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +27,15 @@ class BeamSearch:
     """The text of each prefix's last token."""
     prefixes: tuple[str, ...]
     """The text of each whole prefix."""
+    greedy: Hypothesis
+    """What greedy decoding writes."""
+    greedy_text: str
+
+    @property
+    def by_greedy(self) -> list[bool]:
+        """Whether each prefix is one that greedy decoding goes through."""
+        prefixes = [node.hypothesis.tokens for node in self.nodes]
+        return [self.greedy.tokens[: len(prefix)] == prefix for prefix in prefixes]
 
     @property
     def finished(self) -> list[int]:
@@ -35,6 +54,7 @@ class BeamSearch:
             "prefix": self.prefixes,
             "kept": [node.kept for node in self.nodes],
             "finished": [each.finished for each in hypotheses],
+            "greedy": self.by_greedy,
             "score": [each.score for each in hypotheses],
             "log_probability": [each.log_probability for each in hypotheses],
         }
@@ -47,12 +67,27 @@ def beam_search(run: Run, sentence: str, strategy: Beam) -> BeamSearch:
         SentenceError: There is no text.
     """
     given = model_input(run, sentence)
-    steps = beam_steps(run.model, given.source_S, strategy, prompt=given.prompt)
-    nodes = tuple(beam_tree(steps))
+
+    def search(beam: Beam) -> list[BeamStep]:
+        return list(beam_steps(run.model, given.source_S, beam, prompt=given.prompt))
+
+    nodes = tuple(beam_tree(search(strategy)))
+    greedy = search(Beam(1, strategy.alpha))[-1].best
     tokenizer = run.target_tokenizer
     prefixes = [node.hypothesis.tokens for node in nodes]
     return BeamSearch(
         nodes,
         tokens=tuple(tokenizer.describe(prefix)[-1].text for prefix in prefixes),
         prefixes=tuple(map(tokenizer.decode, prefixes)),
+        greedy=greedy,
+        greedy_text=tokenizer.decode(greedy.tokens),
     )
+
+
+def first_found_by_beam(run: Run, texts: Sequence[str], beam: int) -> str:
+    """Return the first text that a beam translates otherwise than greedy decoding; "" if none."""
+    greedy, searched = (
+        {each.index: each.text for batch in translate_all(run, texts, n) for each in batch}
+        for n in (1, beam)
+    )
+    return next((text for at, text in enumerate(texts) if greedy[at] != searched[at]), "")

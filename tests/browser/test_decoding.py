@@ -142,7 +142,7 @@ def test_another_word_a_wrong_word_and_the_way_back_reach_python(show, known):
         expect_heard(page, "force", {"step": 3, "token": token})
         expect(options.nth(1)).to_be_focused()
         expect(page.locator(".count")).to_have_text("step 3 / 4")
-        page.get_by_role("button", name="corrupt this token").click()
+        page.get_by_role("button", name="insert a mistake").click()
         expect_heard(page, "corrupt", {"step": 3})
         go_to(page, 2)
         expect(page.locator(".dot.by-hand")).to_have_attribute("data-step", "2")

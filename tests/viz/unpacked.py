@@ -184,6 +184,7 @@ def unpack_decoding(payload):
         free=free,
         forced=forced,
         first_difference=header["difference"],
+        look=tuple(header["look"]),
         **{name: header[name] for name in ("start", "arrival", "texts", "about")},
     )
 

@@ -22,7 +22,8 @@ PICKED = "picked"
 DEFAULT_TREE_TEXTS: Mapping[str, str] = {
     "title": N_("What the search kept and dropped"),
     "step": N_("step"),
-    "best": N_("the best"),
+    "best": N_("best of the beam"),
+    "greedy": N_("greedy decoding"),
     "kept": N_("kept"),
     "dropped": N_("dropped"),
     "prefix": N_("so far"),
@@ -52,6 +53,8 @@ class TreeNode:
     """Whether it ends the target."""
     parent: int | None
     """Number of the prefix that it continues; None at the root."""
+    greedy: bool = False
+    """Whether greedy decoding goes through it."""
 
 
 def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None) -> alt.LayerChart:
@@ -133,6 +136,7 @@ def _room(n_steps: int) -> alt.ExprRef:
 
 _LOOKS = {
     "best": {"stroke": 4.0, "edge_opacity": 1.0, "font_size": 14, "word_opacity": 1.0},
+    "greedy": {"stroke": 4.0, "edge_opacity": 1.0, "font_size": 14, "word_opacity": 1.0},
     "kept": {"stroke": 1.5, "edge_opacity": 0.45, "font_size": 13, "word_opacity": 1.0},
     "dropped": {"stroke": 1.5, "edge_opacity": 0.12, "font_size": 11, "word_opacity": 0.75},
 }
@@ -147,7 +151,8 @@ def _rows(nodes: Sequence[TreeNode]) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for number, (node, (step, row)) in enumerate(zip(nodes, positions, strict=True)):
         from_step, from_row = (-1, 0) if node.parent is None else positions[node.parent]
-        fate = "best" if number in best else "kept" if node.kept else "dropped"
+        way = "greedy" if node.greedy else "kept" if node.kept else "dropped"
+        fate = "best" if number in best else way
         rows.append(
             {
                 **{"node": number, "step": step, "row": row, "fate": fate},
@@ -190,7 +195,12 @@ def _positions(nodes: Sequence[TreeNode]) -> list[tuple[int, int]]:
 
 
 def _shades(named: Mapping[str, str]) -> alt.Color:
-    shades = {"best": theme.TARGET, "kept": theme.HEADS[0], "dropped": theme.QUIET}
+    shades = {
+        "best": theme.TARGET,
+        "greedy": theme.HEADS[2],
+        "kept": theme.HEADS[0],
+        "dropped": theme.QUIET,
+    }
     return alt.Color(
         "fate_name:N",
         title=None,

@@ -40,7 +40,7 @@ DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     "difference": N_("first difference: step {number}"),
     "difference.none": N_("first difference: none"),
     "difference.mark": N_("the two sides differ here for the first time"),
-    "overridden": N_("the word we put in"),
+    "overridden": N_("inserted word"),
     "layer": N_("layer"),
     "head": N_("head"),
     "fed": N_("fed"),
@@ -61,7 +61,7 @@ DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     "percent": N_("{n}\u00a0%"),
     "rank": N_("rank {rank}"),
     "force": N_("go on with {token} instead"),
-    "corrupt": N_("corrupt this token"),
+    "corrupt": N_("insert a mistake"),
     "undo": N_("undo"),
     "weight": N_("weight"),
     "look": N_("{query} → {key} {weight}"),
@@ -179,6 +179,7 @@ class DecodingView:
         free: Decoded on its own words.
         forced: Decoded on the true words; None without a reference.
         first_difference: The first step at which the two sides differ, None if there is none.
+        look: Layer and head whose weights are shown first.
         start: The step to open on. For a sentence that is already shown the visitor's step is
             kept, unless `start` changes without the visitor having asked for anything.
         arrival: Which arrival this is: with another one the stepper goes to `start` even where it
@@ -191,6 +192,7 @@ class DecodingView:
     free: SideView
     forced: SideView | None = None
     first_difference: int | None = None
+    look: tuple[int, int] = (0, 0)
     start: int = 0
     arrival: int = 0
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -226,6 +228,7 @@ def pack_decoding(view: DecodingView, *, key: str = "", locale: str = "en") -> b
         "source": [number(label) for label in view.source],
         "sides": [_written_side(side, number, arrays) for side in sides],
         "shape": view.free.n_heads,
+        "look": view.look,
         "difference": view.first_difference,
         "texts": complete(view.texts, DEFAULT_DECODING_TEXTS),
         "about": view.about,

@@ -23,7 +23,7 @@ export function readSteps(data) {
     source, layers, heads, sides, before,
     selfOnly: header.sides[0].source === null, crossOnly: header.sides[0].target === null,
     texts: header.texts, about: header.about, difference: header.difference,
-    start: header.start, arrival: header.arrival, content: header.content,
+    start: header.start, look: header.look, arrival: header.arrival, content: header.content,
     count: Math.max(...sides.map(({ steps }) => steps.length)),
     rows: Math.max(...sides.flatMap(({ steps }) => steps.map(({ rows }) => rows.length))),
     sentence: JSON.stringify([source, fed.slice(0, before + 1)]),

@@ -41,6 +41,7 @@ function receive(state, data) {
   const view = readSteps(data);
   const before = state.view;
   state.view = view;
+  if (!before) [state.layer, state.head] = view.look;
   const other = before?.sentence !== view.sentence;
   // The step that was reported comes back when the visitor may have gone on already.
   const moved = before?.start !== view.start && view.start !== state.reported && !state.asked;

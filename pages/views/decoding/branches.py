@@ -11,19 +11,16 @@ import streamlit as st
 
 from core.decoding.generate import Method
 from core.decoding.step import DecodeStep
+from core.evaluate.mistakes import Mistake, telling_mistake, wrong_tokens
 from core.evaluate.side_by_side import decode_sentence
-from pages.frame import session
+from core.runs.run import Run
+from pages.frame import cached, session
 from pages.frame.language import _
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.session import position
 
 OVERRIDES = "overrides"
-MISTAKE_RANK = 3
-"""A wrong token has at most this rank: likely enough to be a word, and not the model's."""
-
-MOST_TRIED = 24
-"""Tokens that are tried for one that changes what follows."""
 
 Overrides = Mapping[int, int]
 """Step → id of the token that is appended there whatever the model says."""
@@ -74,42 +71,46 @@ def force(before: Overrides) -> None:
         _put(before, pick["step"], pick["token"])
 
 
-def corrupt(before: Overrides, free: Sequence[DecodeStep]) -> None:
+def corrupt(run: Run, before: Overrides, free: Sequence[DecodeStep]) -> None:
     """Put a wrong word in the place of the one that the model said at the reported step."""
     pick = _reported("corrupt")
     if pick and (step := int(pick["step"])) < len(free):
-        _put(before, step, free[step].most_probable(MISTAKE_RANK + 1)[-1])
+        _put(before, step, _wrong(run, free[step]))
 
 
-def offer_mistake(opened: Opened, method: Method, free: Sequence[DecodeStep], at: int) -> None:
-    """Offer to insert a wrong token, where possible one that changes what follows."""
+def telling(opened: Opened, writing: Recipe[tuple[DecodeStep, ...]]) -> Mistake | None:
+    """Return the mistake that changes most of what a greedy decoding writes, if any does."""
+    return cached.call(telling_mistake, opened.path, opened.inspecting, writing)
+
+
+def offer_mistake(
+    opened: Opened, writing: Recipe[tuple[DecodeStep, ...]], free: Sequence[DecodeStep], at: int
+) -> None:
+    """Offer to insert the wrong token that changes most; where none does, one at this step."""
     st.button(
         _("Insert a mistake"),
         key="insert_mistake",
+        type="primary",
         on_click=_insert_mistake,
-        args=(opened, method, free, at),
+        args=(opened, writing, free, at),
     )
 
 
-def _insert_mistake(opened: Opened, method: Method, free: Sequence[DecodeStep], at: int) -> None:
-    """Insert a probable wrong token, here or at a later step, and open what it changes first."""
-    here = [(at, rank) for rank in range(MISTAKE_RANK + 1)]
-    later = [(step, rank) for step in range(at + 1, len(free) - 1) for rank in (0, 1)]
-    first, names = None, opened.run.target_tokenizer.decode
-    for step, rank in [*here, *later][:MOST_TRIED]:
-        token = free[step].most_probable(rank + 1)[-1]
-        # "␣était" and "était" are two tokens, and no mistake that can be seen.
-        if names([token]) == names([free[step].chosen]):
-            continue
-        first = first or (step, token)
-        written = decoding(opened, method, {step: token}).result()
-        pairs = zip(free[step + 1 :], written[step + 1 :], strict=False)
-        changed = [i for i, (own, now) in enumerate(pairs, step + 1) if own.chosen != now.chosen]
-        if changed:
-            _put({}, step, token, opens=changed[0])
-            return
-    if first:
-        _put({}, *first)
+def _insert_mistake(
+    opened: Opened, writing: Recipe[tuple[DecodeStep, ...]], free: Sequence[DecodeStep], at: int
+) -> None:
+    if found := telling(opened, writing):
+        own = [each.chosen for each in free]
+        pairs = enumerate(zip(own, found.written, strict=False))
+        changed = (step for step, (one, other) in pairs if step > found.step and one != other)
+        _put({}, found.step, found.token, opens=next(changed, found.step))
+    else:
+        _put({}, at, _wrong(opened.run, free[at]))
+
+
+def _wrong(run: Run, step: DecodeStep) -> int:
+    """Return the most probable wrong token of a step."""
+    return next(iter(wrong_tokens(run, step)), step.most_probable(2)[-1])
 
 
 def undo(before: Overrides) -> None:

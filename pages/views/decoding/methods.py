@@ -14,6 +14,8 @@ from pages.frame.language import _, plain
 from pages.frame.messages import explained
 
 Asked = TypeVar("Asked", Sampling, Beam)
+USUAL_BEAM = 4
+"""Prefixes that a search keeps at first."""
 
 
 def ask() -> Method | None:
@@ -43,7 +45,7 @@ def _sampling() -> Sampling:
 
 def _beam() -> Beam:
     return Beam(
-        beam=controls.amount(_("Beam"), "beam", 4),
+        beam=controls.amount(_("Beam"), "beam", USUAL_BEAM),
         alpha=controls.amount(_("Length penalty"), "alpha", 0.6, step=0.1),
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from core.decoding.step import DecodeStep, least_sure_step
+from core.evaluate.mistakes import Mistake
 from core.evaluate.side_by_side import running_losses
 from core.runs.run import Run
 from core.studies.heads.findings import pronoun_step
@@ -32,44 +33,68 @@ def _pronoun_step(run: Run, source: str, target_ids: Sequence[int]) -> int | Non
 
 
 def of_step(opened: Opened, free: Sequence[DecodeStep], at: int) -> str:
-    """Return which token a step is fed and writes, and the most probable other one."""
+    """Return which token a step writes, and the most probable other one."""
     step = free[at]
     first, second = step.most_probable(2)
-    other = second if step.chosen == first else first
     probabilities = step.probabilities.tolist()
-    text = _(
-        "At step {step} the model is fed “{fed}”; **{word}** is written, with **{share}**. The "
-        "most probable other word is {other}: {rest}."
-    )
+    other = second if step.chosen == first else first
+    word, rest = _names(opened, step.chosen, other)
+    text = _("Step {step} writes **{word}** ({share}); the next choice is {other} ({rest}).")
+    if step.chosen != first:
+        text = _("Step {step} is given **{word}** ({share}); the first choice is {other} ({rest}).")
     return text.format(
         step=number(at),
-        fed=_name(opened, step.prefix[-1]),
-        word=_name(opened, step.chosen),
+        word=word,
         share=percent(probabilities[step.chosen]),
-        other=_name(opened, other),
+        other=rest,
         rest=percent(probabilities[other]),
+    )
+
+
+def of_mistake(opened: Opened, free: Sequence[DecodeStep], found: Mistake | None) -> str:
+    """Say what the mistake that changes most of the text would change."""
+    if found is None:
+        return _("No wrong word that was tried changes the words after it.")
+    return _of_change(
+        opened, found.step, [step.chosen for step in free], found.written, is_tried=True
     )
 
 
 def of_rest(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, int]) -> str:
     """Say whether what follows a word that somebody put in is what the model wrote without it."""
-    translation = opened.inspection.translation
-    own = translation.target_ids[translation.n_given :]
+    own = opened.inspection.translation.written_ids
     at = max(overrides, default=len(free))
-    ends = opened.run.model.config.eos_ids
-    now = tuple(step.chosen for step in free if step.chosen not in ends)
+    now = [step.chosen for step in free]
     if at >= min(len(own), len(now)) or own[at] == now[at]:
         return ""
-    decode = opened.run.target_tokenizer.decode
-    before, after = decode(own[at + 1 :]), decode(now[at + 1 :])
-    word = _name(opened, now[at])
-    if before == after:
-        text = _("Fed “{word}” instead of “{own}”, the model goes on **as before**: “{text}”")
-        return text.format(word=word, own=_name(opened, own[at]), text=plain(before))
-    return _(
-        "Fed “{word}” instead of “{own}”, the model **goes on differently**: “{before}” becomes "
-        "“{after}”."
-    ).format(word=word, own=_name(opened, own[at]), before=plain(before), after=plain(after))
+    return _of_change(opened, at, own, now)
+
+
+def _of_change(
+    opened: Opened, at: int, own: Sequence[int], now: Sequence[int], *, is_tried: bool = False
+) -> str:
+    """Say what a wrong token at a step makes of a text; tried, where it was not put in yet."""
+    decode, ends = opened.run.target_tokenizer.decode, opened.run.model.config.eos_ids
+    before, after = (decode([each for each in ids if each not in ends]) for ids in (own, now))
+    word, right = _names(opened, now[at], own[at])
+    if decode(own[at + 1 :]) == decode(now[at + 1 :]):
+        text = _(
+            "**The wrong word changes nothing else**: the model writes “{after}” when it is given "
+            "“{word}” in place of “{own}” at step {step}."
+        )
+    elif is_tried:
+        text = _(
+            "**One wrong word can change the rest**: given “{word}” in place of “{own}” at step "
+            "{step}, the model would write “**{after}**” (without it “{before}”)."
+        )
+    else:
+        text = _(
+            "**One wrong word changes the rest**: given “{word}” in place of “{own}” at step "
+            "{step}, the model writes “**{after}**” (without it “{before}”)."
+        )
+    return text.format(
+        word=word, own=right, step=number(at), before=plain(before), after=plain(after)
+    )
 
 
 def of_sides(opened: Opened, first_difference: int | None, forced: Sequence[DecodeStep]) -> str:
@@ -89,8 +114,8 @@ def of_loss(opened: Opened, forced: Sequence[DecodeStep], at: int) -> str:
     (loss, _so_far), *_others = running_losses(forced)[at:]
     total = running_losses(forced)[-1][1]
     return _(
-        "Loss of step {step}: −log p(“{word}”) = {loss} nats; of the whole reference **{total}**, "
-        "per token {mean}: that is what training makes smaller."
+        "Loss of the reference at step {step}: −log p(“{word}”) = {loss} nats; of all its tokens "
+        "**{total}**, per token {mean}: that is what training makes smaller."
     ).format(
         step=number(at),
         word=_name(opened, forced[at].chosen),
@@ -101,4 +126,10 @@ def of_loss(opened: Opened, forced: Sequence[DecodeStep], at: int) -> str:
 
 
 def _name(opened: Opened, token: int) -> str:
-    return plain(opened.run.target_tokenizer.describe([token])[0].text)
+    return _names(opened, token)[0]
+
+
+def _names(opened: Opened, *tokens: int) -> list[str]:
+    """Return how tokens read; of two that read alike, one shows the space before it."""
+    named = opened.run.target_tokenizer.describe_alone(tokens)
+    return [plain(each.text) for each in named]

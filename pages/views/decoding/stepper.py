@@ -8,15 +8,14 @@ from numpy.typing import NDArray
 
 from core.decoding.step import weights_of_steps
 from core.evaluate.side_by_side import Side, StepFigures, TwoDecodings
-from core.heads import Site
+from core.heads import Kind, Site
 from core.runs.run import Run
 from core.tokenizer.tokenizer import Token
 from pages.frame import cached
 from pages.frame.language import labelled, translated
 from pages.frame.maps import fed_labels, labels
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Opened
-from viz.component.payload import TokenLabel
+from pages.frame.selection import Opened, default_head
 from viz.stepper.decoding import (
     DEFAULT_DECODING_TEXTS,
     OWN_REFERENCE_TEXTS,
@@ -54,11 +53,13 @@ def stepper_of(  # noqa: PLR0913
         replace(step, overridden=at in overrides and decodings.free[at].rank(overrides[at]) > 0)
         for at, step in enumerate(sides["free"].steps)
     )
+    kind = Kind.DECODER_SELF if sides["free"].cross is None else Kind.CROSS
     return DecodingView(
         source=labels(inspection.source_tokens, inspection.unknown_words),
         free=replace(sides["free"], steps=steps),
         forced=sides.get("forced") if beside else None,
         first_difference=decodings.first_difference,
+        look=default_head(opened.run, kind),
         start=start,
         arrival=arrival,
         texts=translated(DEFAULT_DECODING_TEXTS)
@@ -93,11 +94,13 @@ def _side(run: Run, side: Side) -> SideView:
 
 
 def _step(run: Run, figures: StepFigures, named: Sequence[Token]) -> StepView:
-    def label(token: int) -> TokenLabel:
-        return labels(run.target_tokenizer.describe_alone([token]))[0]
-
+    # Of two tokens that read alike one shows its space.
+    both = [figures.predicted] if figures.true is None else [figures.predicted, figures.true]
+    chosen, true = (
+        labels([token])[0] for token in run.target_tokenizer.describe_alone([both[0], both[-1]])
+    )
     return StepView(
-        chosen=label(figures.predicted),
+        chosen=chosen,
         chosen_probability=figures.predicted_probability,
         top=tuple(
             Alternative(token, labels([text])[0], probability)
@@ -107,7 +110,7 @@ def _step(run: Run, figures: StepFigures, named: Sequence[Token]) -> StepView:
         ),
         others=figures.others,
         entropy=figures.entropy,
-        true=None if figures.true is None else label(figures.true),
+        true=None if figures.true is None else true,
         true_probability=figures.true_probability,
         true_rank=figures.true_rank,
         chosen_token=figures.predicted,

@@ -3,11 +3,14 @@
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.decoding.beam import Beam
 from core.decoding.beam_tree import beam_search
+from core.decoding.choosing import Greedy
 from core.decoding.generate import Method, decode_steps, forced_steps
 from core.decoding.sentence import model_input, reference_ids
+from core.evaluate.mistakes import telling_mistake
 from core.evaluate.side_by_side import TwoDecodings, decode_both_ways
 from core.studies.opening.examples import known_continuation
 from pages.frame import cached, components, controls, session
@@ -36,59 +39,78 @@ def draw(opened: Opened) -> Shown | None:
     if part == "copying":
         return copying.draw(opened)
     with row:
-        target, is_own = _ask_target(opened)
         method = methods.ask()
-    if method is None:
-        return None
+        for_mistake = st.container(width="content")
+    return None if method is None else _decoding(opened, part, method, for_mistake)
+
+
+def _decoding(
+    opened: Opened, part: str, method: Method, for_mistake: DeltaGenerator
+) -> Shown | None:
+    """Draw the stepper, and below it what belongs to it; a mistake is offered in its container."""
+    above, picture, below = st.container(), st.container(), st.container()
+    # The reference is fed to the second side.
+    with below:
+        target, is_own = _ask_target(opened)
     overrides = branches.chosen(opened, method)
     writing = branches.decoding(opened, method, overrides)
     comparing = Recipe(decode_both_ways, opened.path, opened.inspecting, writing, target)
     decodings = comparing.result()
     free = decodings.free
-    _warn(opened, decodings, len(target), is_own=is_own)
+    with above:
+        _warn(opened, decodings, len(target), is_own=is_own)
     at = branches.step(opened, method, free, seen.step_of(opened, free, overrides))
     agree = bool(decodings.forced) and decodings.first_difference is None
-    if agree and not overrides:
-        with row:
-            branches.offer_mistake(opened, method, free, at)
     # Two equal sides would say everything twice.
     beside = not agree or bool(overrides)
-    above = st.container()
-    stepper = components.decoding(
-        stepper_of(
-            opened,
-            comparing,
-            overrides,
-            at,
-            session.current().n_arrivals,
-            is_own=is_own,
-            beside=beside,
-        ),
-        key=session.STEPPER,
-        on_step=branches.rest,
-        on_force=partial(branches.force, overrides),
-        on_corrupt=partial(branches.corrupt, overrides, free),
-        on_undo=partial(branches.undo, overrides),
-    )
+    rest = seen.of_rest(opened, free, overrides)
+    if not beside and method == Greedy():
+        with for_mistake:
+            branches.offer_mistake(opened, writing, free, at)
+        if not opened.run.settings.is_opened:
+            rest = seen.of_mistake(opened, free, branches.telling(opened, writing))
+    n_arrivals = session.current().n_arrivals
+    drawn = stepper_of(opened, comparing, overrides, at, n_arrivals, is_own=is_own, beside=beside)
+    with picture:
+        stepper = components.decoding(
+            drawn,
+            key=session.STEPPER,
+            on_step=branches.rest,
+            on_force=partial(branches.force, overrides),
+            on_corrupt=partial(branches.corrupt, opened.run, overrides, free),
+            on_undo=partial(branches.undo, overrides),
+        )
     if part == "output":
         with above:
             return output.draw(opened, writing, at, [stepper])
-    if not is_own and at < len(decodings.forced):
-        st.caption(seen.of_loss(opened, decodings.forced, at))
+    with below:
+        if not is_own:
+            _say_reference(opened, decodings, at)
     return Shown(
         name="decoding",
         title=_("Free running beside teacher forcing, step by step")
         if beside
         else _("Decoding step by step"),
         recipe=comparing,
-        code=[decode_steps, forced_steps, decode_both_ways],
-        seen=_seen(opened, decodings, overrides, at, is_own=is_own),
+        code=[decode_steps, forced_steps, decode_both_ways, telling_mistake],
+        seen=_seen(opened, decodings, rest, at),
         pictures=[
             stepper,
             *_tree_of(opened, method),
             *(two_sides.draw(decodings, is_own=is_own) if beside and decodings.forced else []),
         ],
     )
+
+
+def _say_reference(opened: Opened, decodings: TwoDecodings, at: int) -> None:
+    """Say what teacher forcing predicts where nothing differs, and what a step adds to the loss."""
+    forced, said = decodings.forced, []
+    if forced and decodings.first_difference is None:
+        said.append(seen.of_sides(opened, None, forced))
+    if at < len(forced):
+        said.append(seen.of_loss(opened, forced, at))
+    if said:
+        st.caption(joined(said))
 
 
 def _without_attention(opened: Opened) -> Shown | None:
@@ -156,19 +178,11 @@ def _tree_of(opened: Opened, method: Method) -> list[Drawn]:
     return [tree.drawn(searching.result(), branches.put)]
 
 
-def _seen(
-    opened: Opened,
-    decodings: TwoDecodings,
-    overrides: branches.Overrides,
-    at: int,
-    *,
-    is_own: bool,
-) -> str:
-    """Return what follows an inserted word, or what a step writes, and where the sides part."""
-    free, first = decodings.free, decodings.first_difference
-    rest = seen.of_rest(opened, free, overrides)
-    sentences = [rest, seen.of_step(opened, free, at)]
-    if decodings.forced and not (is_own and first is None) and (not rest or first is None):
+def _seen(opened: Opened, decodings: TwoDecodings, rest: str, at: int) -> str:
+    """Return what a wrong word changes, what a step writes, and where the sides part."""
+    first = decodings.first_difference
+    sentences = [rest, seen.of_step(opened, decodings.free, at)]
+    if decodings.forced and first is not None and not rest:
         sentences.append(seen.of_sides(opened, first, decodings.forced))
     return joined(sentences)
 

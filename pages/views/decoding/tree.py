@@ -6,10 +6,16 @@ from functools import partial
 import streamlit as st
 
 from core.decoding.beam import beam_steps, beam_tree
-from core.decoding.beam_tree import BeamSearch, beam_search
-from core.decoding.choosing import Greedy
-from pages.frame import charts, session
-from pages.frame.language import _, joined, n_, number, plain, translated
+from core.decoding.beam_tree import (
+    FOUND_BY_BEAM,
+    BeamSearch,
+    beam_search,
+    first_found_by_beam,
+)
+from core.runs.run import Run
+from core.tasks import Task
+from pages.frame import cached, charts, session
+from pages.frame.language import _, n_, number, plain, translated
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
@@ -34,40 +40,55 @@ def draw(opened: Opened) -> Shown | None:
         name="beam-tree",
         title=_("What a beam search kept and dropped (beam {n})").format(n=number(method.beam)),
         recipe=searching,
-        seen=_seen(opened, found, method.beam),
+        seen=_seen(found, method.beam),
         code=[beam_steps, beam_tree],
         pictures=[drawn(found, _open_in_stepper)],
     )
 
 
-def _seen(opened: Opened, found: BeamSearch, beam: int) -> str:
-    """Return what the search found, and whether greedy decoding finds the same."""
-    kept = n_(
-        "At each step the {n} best prefix is kept.",
-        "At each step the {n} best prefixes are kept.",
-        beam,
-    ).format(n=number(beam))
+def telling(run: Run, task: Task) -> str:
+    """Return a sentence of which a beam finds another translation than greedy decoding, if any."""
+    config = run.model.config
+    if not config.is_encoder_decoder or config.is_parallel:
+        return ""
+    known = [FOUND_BY_BEAM[task.name]] if task.name in FOUND_BY_BEAM else []
+    texts = (*known, *(each.source for each in task.examples))
+    return cached.call(first_found_by_beam, run.path, texts, methods.USUAL_BEAM)
+
+
+def _seen(found: BeamSearch, beam: int) -> str:
+    """Return what greedy decoding and the search find, and which of them scores better."""
     if not found.finished:
-        return joined([kept, _("None of them came to its end.")])
-    one = _("“**{text}**” (score {score})")
-    best, *others = (
-        one.format(text=plain(found.prefixes[at]), score=number(found.nodes[at].hypothesis.score))
-        for at in found.finished[:2]
-    )
-    greedy = branches.decoding(opened, Greedy(), {}).result()
-    tokens = found.nodes[found.finished[0]].hypothesis.tokens
-    sentences = [kept, _("The best in the end: {text}.").format(text=best)]
-    if tuple(each.chosen for each in greedy) == tuple(tokens):
-        sentences.append(_("Here it does not pay: greedy decoding writes **the same**."))
-    else:
-        text = opened.run.target_tokenizer.decode([each.chosen for each in greedy])
-        sentences.append(
-            _("Here it makes a difference: greedy decoding writes “{text}”.").format(
-                text=plain(text)
-            )
+        kept = n_(
+            "The search keeps the {n} best beginning; none came to its end.",
+            "The search keeps the {n} best beginnings; none came to its end.",
+            beam,
         )
-    sentences += [_("Second: {text}.").format(text=other.replace("**", "")) for other in others]
-    return joined(sentences)
+        return kept.format(n=number(beam))
+    best, greedy = found.nodes[found.finished[0]].hypothesis, found.greedy
+    if best.tokens == greedy.tokens:
+        text = _(
+            "**Here it is**: greedy decoding, which takes the most probable word at each step, "
+            "finds the same as a beam of {n}, “**{text}**” (score {score})."
+        )
+    elif best.score > greedy.score:
+        text = _(
+            "**Not here**: greedy decoding takes the most probable word at each step and finds "
+            "“{greedy}” (score {greedy_score}); a beam of {n} finds “**{text}**”, which the model "
+            "scores higher ({score})."
+        )
+    else:
+        text = _(
+            "**Here it is**: greedy decoding finds “**{greedy}**” (score {greedy_score}); a beam "
+            "of {n} drops its beginning and finds “{text}”, which the model scores lower ({score})."
+        )
+    return text.format(
+        n=number(beam),
+        text=plain(found.prefixes[found.finished[0]]),
+        score=number(best.score),
+        greedy=plain(found.greedy_text),
+        greedy_score=number(greedy.score),
+    )
 
 
 def drawn(found: BeamSearch, follow: Callable[[branches.Overrides], None]) -> Drawn:
@@ -80,7 +101,11 @@ def drawn(found: BeamSearch, follow: Callable[[branches.Overrides], None]) -> Dr
     shown = _shown_nodes(found)
     nodes = _tree_nodes(found, shown)
     figure = trees.beam_tree(nodes, translated(trees.DEFAULT_TREE_TEXTS))
-    st.caption(_("A click opens a prefix step by step, where it can be changed."))
+    how = _(
+        "A square ends a sentence and bears its score: its log-probability, divided by a penalty "
+        "for its length. Click a word to go on from it, step by step."
+    )
+    st.caption(how)
     least = trees.narrowest(nodes)
     take = partial(_take_node, found, shown, follow)
     return charts.chart(figure, key=TREE, on_click=take, least=least)
@@ -114,6 +139,7 @@ def _shown_nodes(found: BeamSearch) -> list[int]:
 def _tree_nodes(found: BeamSearch, shown: Sequence[int]) -> list[trees.TreeNode]:
     """Return nodes as the chart draws them; a finished one is labelled by its score."""
     places = {at: place for place, at in enumerate(shown)}
+    by_greedy = found.by_greedy
     nodes = [(at, found.nodes[at], found.nodes[at].hypothesis) for at in shown]
     return [
         trees.TreeNode(
@@ -124,6 +150,7 @@ def _tree_nodes(found: BeamSearch, shown: Sequence[int]) -> list[trees.TreeNode]
             step=node.step,
             kept=node.kept,
             finished=hypothesis.finished,
+            greedy=by_greedy[at],
             parent=None if node.parent is None else places[node.parent],
         )
         for at, node, hypothesis in nodes

@@ -1,6 +1,6 @@
 """One run, or several beside each other: results, curves and settings."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
@@ -16,9 +16,9 @@ from pages.frame import cached, charts, links, measured_on, session
 from pages.frame.cached import Folder
 from pages.frame.language import (
     _,
+    ended,
     joined,
     listed,
-    listed_apart,
     n_,
     number,
     percent_of_100,
@@ -37,9 +37,11 @@ from viz.component.standalone import Drawn
 
 MOST = 8
 """Maximum number of runs that are compared."""
-QUANTITIES = ("loss", "held_out_loss", "held_out_exact_match", *BLEU_KEYS.values())
+QUANTITIES = ("held_out_exact_match", "loss", "held_out_loss", *BLEU_KEYS.values())
 _NAMED = 4
 """Number of differing settings that the sentence names."""
+_FOLLOWING = ("model.vocab_size", "model.d_k", "model.d_v")
+"""Settings that mostly follow from others."""
 
 
 def draw(runs: Sequence[Listed]) -> Shown | None:
@@ -79,49 +81,71 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
 
 def _seen(runs: dict[str, RunRecord]) -> str:
     """Say how much each run has right, and in which settings they differ."""
-    shares = [said for name, record in runs.items() if (said := _right(name, record))]
-    right = _("Right in every token: {runs}.").format(runs=listed_apart(shares)) if shares else ""
     if len(runs) > 1:
-        return joined([_differing(runs), right])
-    [record] = runs.values()
+        return joined([*_unlike(runs), results(runs), differing(runs)])
+    [(name, record)] = runs.items()
     size = n_("{n} parameter.", "{n} parameters.", record.n_parameters).format(
         n=f"**{number(record.n_parameters)}**"
     )
     unmeasured = _("It was not measured on held-out sentences yet.")
-    results, settings = record.results, record.settings
-    remarks = [*measured_on.cut(results.n_unfinished if results else 0)]
-    if results and results.own_pairs:
+    measured, settings = record.results, record.settings
+    remarks = [*measured_on.cut(measured.n_unfinished if measured else 0)]
+    if measured and measured.own_pairs:
         beside = _("On {sentences} BLEU is **{bleu}**.")
         remarks.append(
             beside.format(
-                sentences=measured_on.own_pairs(settings, results.own_pairs.n),
-                bleu=number(results.own_pairs.bleu, 1),
+                sentences=measured_on.own_pairs(settings, measured.own_pairs.n),
+                bleu=number(measured.own_pairs.bleu, 1),
             )
         )
-    return joined([right or unmeasured, *remarks, *measured_on.counted(settings), size])
+    right = results({name: record}) or unmeasured
+    return joined([right, *remarks, *measured_on.counted(settings), size])
 
 
-def _differing(runs: dict[str, RunRecord]) -> str:
+def results(runs: dict[str, RunRecord]) -> str:
+    """Say how many held-out samples each run writes exactly right, the best first."""
+    measured = {
+        name: (measured_on.of_results(record.settings, found), found.exact_match)
+        for name, record in runs.items()
+        if (found := record.results) and found.exact_match is not None
+    }
+    order = sorted(measured.items(), key=lambda each: -each[1][1])
+    same = len({sentences for sentences, _share in measured.values()}) == 1
+    full, short = (
+        _("**{run}** writes **{share}** of {sentences} exactly"),
+        _("**{run}** **{share}**"),
+    )
+    parts = [
+        (short if same and at else full).format(
+            run=plain(name), share=percent_of_100(100 * share, 2), sentences=sentences
+        )
+        for at, (name, (sentences, share)) in enumerate(order)
+    ]
+    return ended(listed(parts)) if parts else ""
+
+
+def _unlike(runs: dict[str, RunRecord]) -> Iterator[str]:
+    """Say what makes a comparison of the results unfair."""
+    settings = [record.settings for record in runs.values()]
+    if len({each.task for each in settings}) > 1:
+        yield _("They learned **different tasks**: equal figures do not mean equal skill.")
+    elif len(steps := {each.training.steps for each in settings}) > 1:
+        text = _("They were trained for **different numbers of steps**: compare them at step {n}.")
+        yield text.format(n=number(min(steps)))
+
+
+def differing(runs: dict[str, RunRecord]) -> str:
+    """Say in which settings runs differ: those first that were chosen."""
     settings = {name: settings_of(record) for name, record in runs.items()}
-    differing = list(map(str, settings_table(settings, only_differing=True).index))
-    n = len(differing)
+    found = map(str, settings_table(settings, only_differing=True).index)
+    names = sorted(found, key=lambda name: name in _FOLLOWING)
+    n = len(names)
     if not n:
         return _("All settings are the same.")
-    return n_(
-        "They differ in {n} setting: {named}.", "They differ in {n} settings: {named} …", n
-    ).format(n=number(n), named=listed(map(_named, differing[:_NAMED])))
-
-
-def _right(name: str, record: RunRecord) -> str:
-    """Say how much a run has right, and of what; empty where that was not measured."""
-    results = record.results
-    if results is None or results.exact_match is None:
-        return ""
-    return _("**{run}** {share} of {sentences}").format(
-        run=plain(name),
-        share=percent_of_100(100 * results.exact_match, 2),
-        sentences=measured_on.of_results(record.settings, results),
-    )
+    text = n_("They differ in {n} setting: {named}.", "They differ in {n} settings: {named}.", n)
+    if n > _NAMED:
+        text = _("They differ in {n} settings, among them {named}.")
+    return text.format(n=number(n), named=listed(map(_named, names[:_NAMED])))
 
 
 def _named(setting: str) -> str:

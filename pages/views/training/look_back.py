@@ -1,28 +1,28 @@
 """Look back on a training: when the heads became sharp, and what they did at any snapshot."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import streamlit as st
 
 from core.heads import STACK_LABELS, Head, Site
 from core.inspection import Inspection, inspect_sentence
 from core.model.attention import attend_probed
 from core.runs.checkpoint import stops
-from core.runs.run import RunError
+from core.runs.run import Run, RunError
 from core.studies.heads.evenness import evenness
 from core.studies.heads.forming import SHARP, Forming, forming
 from core.studies.heads.largest_weights import largest_weight, pairs_of_words, telling_query
 from core.training.trainer import EVALUATION_SAMPLES
-from pages.frame import cached, clicks, components, controls, notes, session
+from pages.frame import cached, clicks, components, controls, notes, selection, session
 from pages.frame.cached import RunAt
 from pages.frame.charts import chart
 from pages.frame.language import (
     _,
-    ended,
     joined,
-    labelled,
     listed,
     n_,
     number,
@@ -30,7 +30,7 @@ from pages.frame.language import (
     plain,
     translated,
 )
-from pages.frame.maps import maps_of
+from pages.frame.maps import labels, maps_of
 from pages.frame.recipe import Recipe
 from pages.frame.typography import typeset
 from pages.frame.view import Shown, saying_why
@@ -38,7 +38,10 @@ from pages.views.training import heads_at_step, progress
 from viz.charts.curves import Level, Quantity, Rule, curves
 from viz.charts.measurements import TEXTS, Axes, Rows
 from viz.charts.training import loss_curves
+from viz.component.payload import TokenLabel
 from viz.component.standalone import Drawn
+from viz.plane.maps import AttentionMaps
+from viz.plane.matrices import Axis, Matrices, Matrix
 
 NEAR = 0.3
 """What was measured within this share of a step's number speaks for the step."""
@@ -46,8 +49,9 @@ FEW = 2
 """Before training, and the newest."""
 _SQUEEZED = 100.0
 """Steps beyond which the axis is logarithmic, since most happens early."""
-_HEIGHT = 250
-"""Of the chart, in pixels."""
+_LOSS_HEIGHT, _HEIGHT = 190, 250
+"""Of the charts, in pixels."""
+_ROWS = "rows_of_steps"
 
 
 @saying_why(OSError, RunError)
@@ -62,27 +66,25 @@ def draw(path: Path) -> Shown | None:
         return None
     model, rows, offered = cached.settings(path).model, progress.rows(path), stops(path)
     sentence = heads_at_step.ask_sentence(path)
-    # It stands above the handle, which says what is marked in it.
-    course = st.container()
-    step = _ask_step(offered)
-    with course:
-        loss = _loss(rows, step)
     with st.container(horizontal=True, vertical_alignment="center"):
         head = heads_at_step.ask_head(path, model)
-    inspection = _at(path, step, sentence).result()
-    readable = [each for each in offered if _is_readable(_at(path, each, sentence))]
-    last = _at(path, readable[-1], sentence).result()
+    found = {each: at for each in offered if (at := _readable(path, each, sentence))}
+    # They stand above the handle, which says what is marked in them.
+    course = st.container()
+    step = _ask_step(offered, _learning(found, head))
+    with course:
+        pictures = [*_rows_of_steps(found, head, step), _loss(rows, step)]
+    inspection, last = _at(path, step, sentence).result(), found[max(found)]
     run = heads_at_step.untrained(path)
-    known = [ended(_told(rows, step)), *notes.about_reading(run, inspection)]
+    known = [*notes.about_reading(run, inspection), _in_words(rows, step)]
     if len(offered) <= FEW:
-        known.append(_("Only the beginning and the newest weights were kept."))
-    at_end = _("at the end: {text}").format(text=typeset(last.translation.text, run))
-    st.caption(plain(" ".join([*known, at_end])))
-    at_steps = [_at(path, each, sentence) for each in readable]
-    recipe = Recipe(forming, at_steps, readable, head, step)
-    shown = maps_of(run, inspection, head)
+        known.insert(0, _("Only the beginning and the newest weights were kept."))
+    at_end = _("The text at the end: {text}").format(text=typeset(last.translation.text, run))
+    st.caption(plain(at_end))
+    st.caption(plain(" ".join(known)))
+    recipe = Recipe(forming, [_at(path, each, sentence) for each in found], [*found], head, step)
     take = partial(clicks.take_head, session.choose)
-    maps = components.attention_maps(shown, key=session.MAPS, on_pick=take)
+    maps = components.attention_maps(_maps(run, inspection, head), key=session.MAPS, on_pick=take)
     spread = _chart(recipe.result())
     st.caption(joined(_how_measured(len(offered), mixed=cached.settings(path).beside_own_pairs)))
     return Shown(
@@ -91,7 +93,7 @@ def draw(path: Path) -> Shown | None:
         seen=joined([_seen(inspection, last, head, step), _seen_sharp(recipe.result())]),
         recipe=recipe,
         code=[evenness, attend_probed],
-        pictures=[loss, maps, spread],
+        pictures=[*pictures, maps, spread],
         about={
             "step": str(step),
             "sentence": sentence,
@@ -105,13 +107,62 @@ def _at(path: Path, step: int, sentence: str) -> Recipe[Inspection]:
     return Recipe(inspect_sentence, RunAt(path, step), sentence)
 
 
-def _is_readable(at_step: Recipe[Inspection]) -> bool:
-    """Say whether a snapshot can be read; the reason is shown where it is chosen."""
+def _readable(path: Path, step: int, sentence: str) -> Inspection | None:
+    """Return what a snapshot does; None where it cannot be read: why, is said when it is chosen."""
     try:
-        at_step.result()
+        return _at(path, step, sentence).result()
     except RunError:
-        return False
-    return True
+        return None
+
+
+def _learning(found: Mapping[int, Inspection], head: Head) -> int:
+    """Return the last snapshot after step 0 at which the telling word still looks elsewhere.
+
+    Where there is none, it is the first after step 0. What a decoder is fed differs from snapshot
+    to snapshot: for its words it is the one in the middle.
+    """
+    steps = [*found]
+    if head.kind.query_side == "target":
+        return steps[len(steps) // 2]
+    row = _telling_row(found[steps[-1]], head)
+    keys = {step: _largest(each, head, row)[1] for step, each in found.items()}
+    elsewhere = [step for step in steps[1:] if keys[step] != keys[steps[-1]]]
+    return [*steps[:2], *elsewhere][-1]
+
+
+def _rows_of_steps(found: Mapping[int, Inspection], head: Head, step: int) -> list[Drawn]:
+    """Draw where the telling word looks at each snapshot; a click chooses the snapshot."""
+    if head.kind.query_side == "target":
+        return []
+    last, steps = found[max(found)], [*found]
+    row = _telling_row(last, head)
+    weights_SK = np.stack([each.weights_of(head)[row] for each in found.values()])
+    names = tuple(TokenLabel(number(each)) for each in steps)
+    panel = Matrix(
+        title=_("{head}: where “{word}” looks in the course of the training").format(
+            head=notes.site_and_head(head), word=last.tokens_of("source")[row].text
+        ),
+        values=weights_SK,
+        rows=Axis(name=_("training step"), labels=names),
+        columns=selection.axis_of_keys(head.kind, labels(last.source_tokens, last.unknown_words)),
+        value_name=_("weight"),
+    )
+    chosen = steps.index(step) if step in steps else 0
+    shown = Matrices(panels=[panel], selected=(0, chosen, int(weights_SK[chosen].argmax())))
+    return [components.matrices(shown, key=_ROWS, on_pick=partial(_take_step, steps))]
+
+
+def _take_step(steps: Sequence[int]) -> None:
+    if pick := clicks.picked(_ROWS):
+        session.choose({session.STEP: steps[pick["row"]]})
+
+
+def _maps(run: Run, inspection: Inspection, head: Head) -> AttentionMaps:
+    """Return the maps of a snapshot; before training a text may hold nothing that can be read."""
+    shown = maps_of(run, inspection, head)
+    if inspection.translation.text.isprintable():
+        return shown
+    return replace(shown, translation=_("(no readable text)"), doubts=(), legend="", target=())
 
 
 def _loss(rows: Rows, step: int) -> Drawn:
@@ -119,7 +170,7 @@ def _loss(rows: Rows, step: int) -> Drawn:
     # Most happens in the first steps. A logarithmic axis has no place for step 0.
     rules = [Rule(step, _("the maps below"))] if step else []
     axes, texts = Axes(log_x=True, log_y=True), translated(TEXTS)
-    return chart(loss_curves(rows, axes=axes, height=_HEIGHT, rules=rules, texts=texts))
+    return chart(loss_curves(rows, axes=axes, height=_LOSS_HEIGHT, rules=rules, texts=texts))
 
 
 def _chart(found: Forming) -> Drawn:
@@ -199,28 +250,60 @@ def _seen(inspection: Inspection, last: Inspection, head: Head, step: int) -> st
     snapshot to snapshot, so there it is that of the step itself.
     """
     row = _telling_row(last if head.kind.query_side == "source" else inspection, head)
-    query, key, weight, even = _largest(inspection, head, row)
-    text = _("At step {step} “{query}” looks most at **{key}**: {weight} (evenly spread: {even}).")
+    query, key, weight = _largest(inspection, head, row)
     if head.kind.query_side == "target":
         text = _(
-            "At step {step} the decoder, fed “{query}” to write “{written}”, looks most at "
-            "**{key}**: {weight} (evenly spread: {even})."
+            "At step {step} the decoder, given “{query}” to write “{written}”, looks most at "
+            "**{key}** ({weight})."
         )
-    sentences = [
-        text.format(
-            written=_written(inspection, head, row),
-            step=number(step),
-            query=query,
-            key=key,
-            weight=number(weight, 2),
-            even=number(even, 2),
+        written = (
+            plain(inspection.predicted_tokens[row].text) if inspection.predicted_tokens else ""
         )
-    ]
-    if head.kind.query_side == "source" and last is not inspection:
-        _query, key, weight, _even = _largest(last, head, row)
-        text = _("At the end it looks most at **{key}**: **{weight}**.")
-        sentences.append(text.format(key=key, weight=number(weight, 2)))
-    return joined(sentences)
+        return text.format(
+            step=number(step), query=query, written=written, key=key, weight=number(weight, 2)
+        )
+    _query, at_end, weight_at_end = _largest(last, head, row)
+    if last is inspection:
+        text = _("**At the end**, step {step}, “{query}” looks most at **{key}** ({weight}).")
+    else:
+        text = _course(step, same=key == at_end, grows=weight_at_end >= weight)
+    return text.format(
+        step=number(step),
+        query=query,
+        key=key,
+        weight=number(weight, 2),
+        at_end=at_end,
+        weight_at_end=number(weight_at_end, 2),
+    )
+
+
+def _course(step: int, *, same: bool, grows: bool) -> str:
+    """Return what becomes of a word's largest weight, as a text to be filled in.
+
+    Args:
+        step: Of the snapshot.
+        same: Whether the word looks most at the same token at the end.
+        grows: Whether its largest weight is no smaller at the end.
+    """
+    if not step:
+        return _(
+            "**Before training** each preference is chance: “{query}” looks most at {key} "
+            "({weight}). At the end it looks most at **{at_end}** ({weight_at_end})."
+        )
+    if not grows:
+        return _(
+            "**The largest weight shrinks**: at step {step} “{query}” looks most at {key} "
+            "({weight}), at the end at **{at_end}** ({weight_at_end})."
+        )
+    if same:
+        return _(
+            "**Already at step {step}** “{query}” looks most at {key} ({weight}); at the end: "
+            "**{weight_at_end}**."
+        )
+    return _(
+        "**Not yet at step {step}**: “{query}” looks most at {key} ({weight}). At the end it "
+        "looks most at **{at_end}** ({weight_at_end})."
+    )
 
 
 def _telling_row(inspection: Inspection, head: Head) -> int:
@@ -230,24 +313,12 @@ def _telling_row(inspection: Inspection, head: Head) -> int:
     return telling_query(inspection.weights_of(head), visible_QK, words)
 
 
-def _largest(inspection: Inspection, head: Head, row: int) -> tuple[str, str, float, float]:
-    """Return a query, the key of its largest weight, that weight, and the weight of an even row."""
+def _largest(inspection: Inspection, head: Head, row: int) -> tuple[str, str, float]:
+    """Return a query, the key of its largest weight, and that weight."""
     queries, keys = map(inspection.tokens_of, head.kind.sides)
     even_QK = inspection.attention[head.site].even_QK
     found = largest_weight(inspection.weights_of(head), even_QK, row)
-    return (
-        plain(queries[row].text),
-        plain(keys[found.keys[0]].text),
-        found.weight,
-        found.even_weight,
-    )
-
-
-def _written(inspection: Inspection, head: Head, row: int) -> str:
-    """Return what a row of the decoder predicts; nothing for the encoder."""
-    if head.kind.query_side == "source" or not inspection.predicted_tokens:
-        return ""
-    return plain(inspection.predicted_tokens[row].text)
+    return plain(queries[row].text), plain(keys[found.keys[0]].text), found.weight
 
 
 def figures(rows: Sequence[Mapping[str, float]], step: int) -> str:
@@ -264,17 +335,17 @@ def figures(rows: Sequence[Mapping[str, float]], step: int) -> str:
         if near is not None and abs(near["step"] - step) <= NEAR * step:
             found |= {key: near[key] for key in near if key.startswith(name.removesuffix("_loss"))}
             measured[int(near["step"])] = None
-    label = _in_words(found)
+    label = _measured(found)
     if not label or list(measured) == [step]:
         return label
     said = listed(map(number, measured))
     return _("{figures} (step {steps})").format(figures=label, steps=said)
 
 
-def _in_words(measured: Mapping[str, float]) -> str:
+def _measured(measured: Mapping[str, float]) -> str:
     r"""Return what was measured, in a few words.
 
-    >>> _in_words({"loss": 1.934, "held_out_exact_match": 0.12})
+    >>> _measured({"loss": 1.934, "held_out_exact_match": 0.12})
     'loss 1.93 · exact match 12\xa0%'
     """
     parts = []
@@ -289,17 +360,16 @@ def _in_words(measured: Mapping[str, float]) -> str:
     return " · ".join(parts)
 
 
-def _ask_step(offered: Sequence[int]) -> int:
+def _ask_step(offered: Sequence[int], usual: int) -> int:
     """Ask for a snapshot."""
     steps = {step: number(step) for step in offered}
-    # The very first writes nothing that can be read, the last is what all other views show.
-    return controls.along(_("step"), session.STEP, steps, offered[len(offered) // 2])
+    return controls.along(_("step"), session.STEP, steps, usual)
 
 
-def _told(rows: Sequence[Mapping[str, float]], step: int) -> str:
-    """Return what was measured at a step in a few words."""
+def _in_words(rows: Sequence[Mapping[str, float]], step: int) -> str:
+    """Return which text stands below, and what was measured at its step."""
     if not step:
-        return _("step 0: before training")
-    name = _("step {step}").format(step=number(step))
-    near = figures(rows, step)
-    return labelled(name, near) if near else name
+        return _("The text at step 0, before training:")
+    if near := figures(rows, step):
+        return _("The text at step {step} ({figures}):").format(step=number(step), figures=near)
+    return _("The text at step {step}:").format(step=number(step))

@@ -1,6 +1,7 @@
 """All models that were trained: how good each is, with a button that opens it; and their runs."""
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 import streamlit as st
 
@@ -9,7 +10,7 @@ from core.runs.metrics import read_record
 from core.tasks import TASKS
 from core.training.process import table_of_runs
 from pages.frame import cached, controls, links, measured_on, service, session
-from pages.frame.language import N_, _, labelled, listed, n_, number, percent_of_100, plain
+from pages.frame.language import N_, _, joined, labelled, listed, n_, number, percent_of_100, plain
 from pages.frame.recipe import Recipe
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
@@ -32,11 +33,13 @@ _COLUMNS = [3, 4, 6, 3]
 
 
 def ask() -> Sequence[Listed]:
-    """Show all models, and return those that are to be shown below: the ticked, or else all."""
+    """Offer to add models, and return those that are to be shown: the ticked, or else all."""
     runs = runs_table.listed()
     ticked = [name for name in session.texts_of(session.RUNS) or () if name in runs]
     session.show(session.RUNS, tuple(session.texts_of(session.RUNS) or ()) or None)
     with st.container(horizontal=True, vertical_alignment="center"):
+        if ticked:
+            _button(_("All models"), "all_models", ":material/arrow_back:", [])
         st.caption(_hint(len(runs), len(ticked)), width="stretch")
         manage.upload()
         # It reads what paths of the server lead to.
@@ -47,42 +50,79 @@ def ask() -> Sequence[Listed]:
         open_model.tell()
     # One place, always there: the view below it must not move (see `view.of_sentence`).
     with st.container():
-        if ticked:
-            _button(_("All models"), "all_models", ":material/arrow_back:", [])
-        else:
-            _list(list(runs.values()))
-    if runs:
-        title = _("All figures and settings: tick models to compare, rename or delete them")
-        controls.fold(title, "runs", lambda: runs_table.draw(runs, ticked))
-    with st.container():
         _say(runs)
         if len(ticked) == 1:
             manage.offer(runs[ticked[0]])
-    return [runs[name] for name in runs if name in ticked] or list(runs.values())
+    return _chosen(runs)
+
+
+def _chosen(runs: Mapping[str, Listed]) -> Sequence[Listed]:
+    """Return the runs that are ticked, or else all."""
+    ticked = session.texts_of(session.RUNS) or ()
+    return [run for name, run in runs.items() if name in ticked] or list(runs.values())
 
 
 def draw(runs: Sequence[Listed]) -> Shown | None:
-    """Show what is ticked: one run, or several beside each other.
+    """Show what is ticked, one run or several beside each other; else all models as a list.
 
     Args:
         runs: What `ask` returned.
     """
-    ticked = session.texts_of(session.RUNS) or ()
-    n = sum(each.name in ticked for each in runs)
-    if n > compare.MOST:
-        return None
-    if n:
-        return compare.draw(runs)
+    listed_now = runs_table.listed()
+    if [each.name for each in runs] != [each.name for each in _chosen(listed_now)]:
+        # Ticked in the table below, which draws the view alone again.
+        st.rerun()
+    ticked = [each.name for each in runs if each.name in (session.texts_of(session.RUNS) or ())]
+    pair = None if ticked else _farthest_apart(runs)
+    if pair:
+        names = [each.name for each in pair]
+        label = _("Compare {one} with {other}").format(one=plain(names[0]), other=plain(names[1]))
+        _button(label, "compare_pair", ":material/compare_arrows:", names)
+    if runs:
+        # Above what it ticks, so that it stays where it is.
+        title = _("All figures and settings: tick models to compare, rename or delete them")
+        controls.fold(title, "runs", lambda: runs_table.draw(listed_now, ticked))
+    if not ticked:
+        return _all(runs, pair)
+    return compare.draw(runs) if len(ticked) <= compare.MOST else None
+
+
+def _all(runs: Sequence[Listed], pair: tuple[Listed, Listed] | None) -> Shown | None:
+    """Show all models, and say which two differ most."""
+    _list(runs)
     used = [each for each in runs if each.record is not None]
     if not used:
         return None
     return Shown(
         name="runs",
         title=_("All runs, with their settings and results"),
-        seen=_("Each model is measured on its own task: compare only models of one task."),
+        seen=_seen(pair),
         recipe=Recipe(table_of_runs, named(used)),
         code=[read_record],
     )
+
+
+def _farthest_apart(runs: Sequence[Listed]) -> tuple[Listed, Listed] | None:
+    """Return two models of one task, trained for as many steps, whose quality differs most."""
+
+    def alike(run: Listed) -> tuple[str, int]:
+        return _task(run), run.record.settings.training.steps if run.record else 0
+
+    def gap(pair: tuple[Listed, Listed]) -> float:
+        return abs((pair[0].exact_match or 0) - (pair[1].exact_match or 0))
+
+    measured = sorted((run for run in runs if run.exact_match is not None), key=_rank)
+    pairs = [(a, b) for a, b in combinations(measured, 2) if alike(a) == alike(b) and gap((a, b))]
+    return max(pairs, key=gap, default=None)
+
+
+def _seen(pair: tuple[Listed, Listed] | None) -> str:
+    """Say which two models of one task differ most in quality, and in which settings."""
+    if pair is None:
+        return _("Each model is measured on its own task: compare only models of one task.")
+    records = {each.name: each.record for each in pair if each.record}
+    text = _("**Settings decide**: trained for equally many steps on the same task, {results}")
+    return joined([text.format(results=compare.results(records)), compare.differing(records)])
 
 
 def _list(runs: Sequence[Listed]) -> None:
@@ -157,7 +197,7 @@ def _quality(run: Listed) -> None:
 def _button(label: str, key: str, icon: str, names: Sequence[str]) -> None:
     """Offer to show runs below."""
     values = {session.RUNS: list(names) or None}
-    st.button(label, key, icon=icon, type="tertiary", on_click=session.choose, args=(values,))
+    st.button(label, key, icon=icon, type="tertiary", on_click=session.choose_above, args=(values,))
 
 
 def _say(runs: Mapping[str, Listed]) -> None:

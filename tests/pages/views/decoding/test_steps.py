@@ -7,11 +7,13 @@ import torch
 from core.decoding.choosing import Greedy
 from core.decoding.generate import Forced, decode
 from core.decoding.sentence import model_input, translate
+from core.evaluate.mistakes import telling_mistake
 from core.heads import Site
+from core.inspection import inspect_sentence
 from core.model import Record
 from core.runs.run import load_run
 from core.vocabulary import BOS, EOS, PAD
-from pages.frame.language import percent
+from pages.frame.language import percent, plain
 from tests.pages.conftest import MODEL, ROOT, chart_rows, said, send, unfold
 from tests.pages.views.decoding.conftest import stepper, texts
 
@@ -78,7 +80,7 @@ def test_each_sentence_keeps_its_own_reference_in_the_link(open_view):
 
 def test_where_the_sides_part_is_said(open_view):
     at, shown = open_view("steps", sentence=PLAIN)
-    assert "predicts **the same at every step**" in shown.seen
+    assert "predicts **the same at every step**" in said(at)
     # Equal sides are drawn once.
     assert stepper(at).forced is None and set(shown.columns()["side"]) == {"free", "forced"}
     at, shown = open_view("steps", sentence=PLAIN, reference="Le chat dormait.")
@@ -96,7 +98,7 @@ def test_a_sentence_that_nobody_translated_brings_what_the_model_writes_to_be_ed
     assert "No true translation is known." in said(at)
     # What nobody knows to be true is called so nowhere.
     assert stepper(at).texts["true"] == "reference"
-    assert "Loss of step" not in said(at)
+    assert "Loss of the reference" not in said(at)
     at.text_input(key="reference").set_value("Oui 你好 </s>").run()
     assert not at.exception
     assert "No true translation is known" not in said(at)
@@ -109,33 +111,47 @@ def test_the_stepper_opens_on_the_word_that_the_pronoun_becomes(open_view, run):
     shares = free_of(run, TIRED)[step].probabilities
     first, second = shares.argsort(descending=True)[:2]
     assert word(run, first) == "il"
-    assert f"**il** is written, with **{percent(float(shares[first]))}**" in shown.seen
-    assert f"The most probable other word is {word(run, second)}:" in shown.seen
+    assert f"writes **il** ({percent(float(shares[first]))})" in shown.seen
+    assert f"the next choice is {word(run, second)} (" in shown.seen
 
 
 def test_without_a_pronoun_it_opens_on_the_step_at_which_the_model_is_least_sure(open_view, run):
     margins = [np.diff(step.probabilities.topk(2).values)[0] for step in free_of(run, PLAIN)]
     assert stepper(open_view("steps", sentence=PLAIN)[0]).start == int(np.argmax(margins))
     at, shown = open_view("steps", sentence=PLAIN, decoding_step="3")
-    assert stepper(at).start == 3 and "At step 3 " in shown.seen
+    assert stepper(at).start == 3 and "Step 3 " in shown.seen
     at, _shown = open_view("steps", sentence=PLAIN, decoding_step="99")
     assert stepper(at).start == int(np.argmax(margins))
 
 
-def test_where_both_sides_agree_a_mistake_is_offered_that_makes_them_part(open_view, run):
-    at, _shown = open_view("steps", sentence=TIRED)
+def test_the_mistake_that_changes_most_is_named_and_inserted(open_view, run, taken):
+    at, shown = open_view("steps", sentence=TIRED)
+    found = telling_mistake(run, inspect_sentence(run, TIRED), free_of(run, TIRED))
+    text = plain(run.target_tokenizer.decode(found.written[:-1]))
+    assert f"the model would write “**{text}**”" in shown.seen
     at.button(key="insert_mistake").click().run()
     view = stepper(at)
     [step] = [i for i, each in enumerate(view.free.steps) if each.overridden]
-    assert view.forced is not None
-    own = [word(run, each.chosen) for each in free_of(run, TIRED)]
-    now = texts([each.chosen for each in view.free.steps])
-    changed = [i for i in range(step + 1, min(len(own), len(now))) if own[i] != now[i]]
+    assert step == found.step and view.forced is not None
     # It opens where the mistake changes something.
-    assert view.start == (changed[0] if changed else step)
-    [text] = [each.value for each in at.markdown if "What you see" in each.value]
-    assert f"Fed “{now[step]}” instead of “{own[step]}”, the model goes on " in text
+    assert view.start > step
+    assert f"the model writes “**{text}**”" in taken[-1].seen
     assert not [each for each in at.button if each.key == "insert_mistake"]
+
+
+def test_a_mistake_that_changes_nothing_else_is_said_to(open_view, run):
+    ils = run.target_tokenizer.encode("qu'ils").ids[-1]
+    _at, shown = open_view("steps", sentence=TIRED, overrides=f"10:{ils}")
+    assert "**The wrong word changes nothing else**" in shown.seen
+
+
+def test_two_tokens_that_read_alike_are_told_apart(open_view, run):
+    begins = next(iter(run.target_tokenizer.encode("animal").ids))
+    within = run.target_tokenizer.encode("l'animal").ids[-1]
+    assert word(run, begins) == word(run, within) and begins != within
+    at, _shown = open_view("steps", sentence=TIRED, overrides=f"1:{begins}")
+    step = stepper(at).free.steps[1]
+    assert texts([step.chosen, step.true]) == ["␣animal", "animal"]
 
 
 def test_the_loss_of_a_step_and_of_the_whole_reference_are_said(open_view, run):
@@ -146,7 +162,7 @@ def test_the_loss_of_a_step_and_of_the_whole_reference_are_said(open_view, run):
         logits_TV = run.model(source_BS, torch.tensor([[BOS, *ids[:-1]]]))[0].double()
     logits_TV[:, [PAD, BOS]] = -torch.inf
     losses = -logits_TV.log_softmax(dim=-1)[range(len(ids)), ids].numpy()
-    [text] = [each.value for each in at.caption if each.value.startswith("Loss of step 2:")]
+    [text] = [each.value for each in at.caption if each.value.startswith("Fed the reference")]
     found = [float(each) for each in re.findall(r"-?\d+\.\d{3}", text)]
     assert found == pytest.approx([losses[2], sum(losses), np.mean(losses)], abs=6e-4)
 
@@ -198,7 +214,7 @@ def test_a_decoder_alone_is_shown_with_its_prompt_and_the_users_text_forced(
     shares_TV, _record = fed_to(run, whole)
     rows = range(len(prompt) - 1, len(whole) - 1)
     losses = [-float(shares_TV[row, whole[row + 1]].log()) for row in rows]
-    total = f"of the whole reference **{sum(losses):.3f}**, per token {np.mean(losses):.3f}"
+    total = f"of all its tokens **{sum(losses):.3f}**, per token {np.mean(losses):.3f}"
     assert total in said(at)
     assert "The two sides part at step" in shown.seen
 

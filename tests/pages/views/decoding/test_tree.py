@@ -2,6 +2,8 @@ import json
 
 import pytest
 
+from core.decoding.beam_tree import FOUND_BY_BEAM
+from pages.frame.language import plain
 from tests.pages.views.decoding.conftest import stepper
 
 
@@ -53,10 +55,18 @@ def test_the_best_score_is_said_and_ends_the_tree(open_view):
     )
     score, total, step, prefix = max(row[2:] for row in rows if row[0] and row[1])
     assert score == pytest.approx(total / ((5 + step + 1) / 6) ** 0.6)
-    assert f"“**{prefix.rstrip('.')}" in shown.seen and f"(score {score:.3g}" in shown.seen.replace(
-        "−", "-"
-    )
-    assert "greedy decoding writes **the same**." in shown.seen
+    assert f"“**{plain(prefix)}**” (score {score:.3g})" in shown.seen.replace("−", "-")
+    assert shown.seen.startswith("**Here it is**")
     [picture] = shown.pictures
     steps = picture.chart.to_dict()["datasets"].values()
     assert max(row["step"] for rows in steps for row in rows if "step" in row) >= step
+
+
+@pytest.mark.parametrize("model", FOUND_BY_BEAM)
+def test_it_opens_on_a_sentence_of_which_the_beam_finds_the_better_translation(open_page, model):
+    at = open_page("decoding", decoding="tree", model=model, sentence=None)
+    assert at.text_input(key="sentence").value == FOUND_BY_BEAM[model]
+    [seen] = [each.value for each in at.markdown if "**Not here**" in each.value]
+    assert "which the model scores higher" in seen
+    [tree] = at.get("vega_lite_chart")
+    assert "greedy decoding" in tree.proto.spec

@@ -33,8 +33,9 @@ def test_the_python_computes_curves_and_settings_and_a_link_leads_to_the_heads(
 
 def test_compared_runs_show_only_settings_that_differ(open_runs, taken):
     at = open_runs(runs=["translate-guided", "translate"])
-    assert taken[-1].seen.startswith("They differ in 1 setting: guide ")
-    assert "**translate** 98.75\xa0%" in taken[-1].seen
+    seen = taken[-1].seen
+    assert seen.startswith("**translate&#45;guided** writes **98.80\xa0%** of 2,000 held-out sent")
+    assert "**translate** **98.75\xa0%**. They differ in 1 setting: guide " in seen
     found = below(at, "setting")
     assert list(found.index) == ["training.guide"]
     assert found.loc["training.guide", "translate-guided"] == "encoder.2.self:0"
@@ -44,13 +45,20 @@ def test_compared_runs_have_a_line_each_in_every_chart(open_runs):
     at = open_runs(runs=["translate-guided", "copy"])
     [chart] = at.get("vega_lite_chart")
     spec = json.loads(chart.proto.spec)
-    quantities = ["training loss", "held-out loss", "exact match"]
+    quantities = ["exact match", "training loss", "held-out loss"]
     panels = spec["vconcat"][: len(quantities)]
     assert [panel["layer"][0]["encoding"]["y"]["title"] for panel in panels] == quantities
     for panel in panels:
         scale = panel["layer"][0]["encoding"]["color"]["scale"]
         assert scale["domain"] == ["translate-guided", "copy"]
-    assert panels[0]["layer"][0]["encoding"]["y"]["scale"]["type"] == "log"
+    assert panels[1]["layer"][0]["encoding"]["y"]["scale"]["type"] == "log"
+
+
+def test_what_makes_a_comparison_unfair_is_said_first(open_runs, taken):
+    open_runs(runs=["translate", "heads-one"])
+    assert taken[-1].seen.startswith("They were trained for **different numbers of steps**")
+    open_runs(runs=["translate", "copy"])
+    assert taken[-1].seen.startswith("They learned **different tasks**")
 
 
 def test_damaged_runs_are_left_out_of_a_comparison(open_runs, own_copy):

@@ -14,9 +14,10 @@ from core.studies.heads.forming import SHARP
 from core.studies.heads.largest_weights import sharpest_head
 from core.tasks import TASKS
 from pages.views.training.look_back import figures
-from tests.pages.conftest import ROOT, chart_rows, said
+from tests.pages.conftest import ROOT, chart_rows, said, send
 from tests.pages.conftest import shown as maps
 from tests.pages.views.training.conftest import KEPT
+from tests.viz.unpacked import unpack_matrices
 
 GUIDED = ROOT / "gallery" / "translate-guided"
 
@@ -40,7 +41,7 @@ def test_it_opens_midway_and_moving_the_handle_shows_that_snapshot(open_view, ke
     assert at.select_slider(key="step").options == [*map(str, [0, *KEPT, 850])]
     assert at.select_slider(key="step").value == 10
     at.select_slider(key="step").set_value(200).run()
-    assert "loss 0" in at.get("html")[-1].proto.body
+    assert "(loss 0" in unescape(said(at))
     shown = maps(at)
     expected = weights_at(kept, 200, "a b c")
     assert np.array_equal(shown.weights[shown.selected], expected[shown.selected])
@@ -70,7 +71,7 @@ def test_the_heads_of_the_layer_are_followed_through_all_snapshots(open_page, ke
             assert found[step, f"head {head}"] == pytest.approx(expected)
     [shown] = taken
     assert max(spread[850]) > SHARP and "are sharp" not in shown.seen
-    assert "At step 10 the decoder, fed “" in shown.seen
+    assert "At step 10 the decoder, given “" in shown.seen
 
 
 def test_the_step_from_which_heads_are_sharp_is_said(open_page, taken):
@@ -85,19 +86,44 @@ def test_one_word_is_followed_from_the_chosen_snapshot_to_the_end(open_page, tak
     at_100, last = (inspect_sentence(run, sentence) for run in runs)
     head = Head(Site("encoder", 2, "self"), 0)
     seen = taken[-1].seen
-    query = re.match(r"At step 100 “(\w+)” looks most at ", seen)[1]
+    query = re.match(r"\*\*Not yet at step 100\*\*: “(\w+)” looks most at ", seen)[1]
     row = [token.text for token in last.source_tokens].index(query)
     before, after = (
         each.source_tokens[int(each.weights_of(head)[row].argmax())].text for each in (at_100, last)
     )
-    assert f"looks most at **{before}**: " in seen
-    assert f"At the end it looks most at **{after}**: **" in seen
+    assert f"looks most at {before} (" in seen
+    assert f"At the end it looks most at **{after}** (" in seen
+
+
+def test_it_opens_where_something_is_still_to_be_learned_and_a_click_chooses_a_snapshot(open_page):
+    at = open_page("training", training="look_back", model="translate-guided", step=None)
+    assert at.select_slider(key="step").value == 100
+    [panel] = unpack_matrices(at.get("bidi_component")[0].proto.bytes).panels
+    assert [label.text for label in panel.rows.labels] == ["0", "100", "200", "5,000"]
+    sentence, head = TASKS["translate"].examples[0].source, Head(Site("encoder", 2, "self"), 0)
+    inspections = [inspect_sentence(load_run(GUIDED, step), sentence) for step in stops(GUIDED)]
+    row = [token.text for token in inspections[0].source_tokens].index("it")
+    expected = np.stack([each.weights_of(head)[row] for each in inspections])
+    np.testing.assert_allclose(panel.values, expected, atol=1e-6)
+    send(at, "pick", {"panel": 0, "row": 2, "column": 0})
+    assert at.query_params["step"] == "200"
+
+
+def test_a_weight_that_shrinks_is_not_called_learned(open_page, taken):
+    query = {"model": "copy", "kind": "encoder.self", "layer": "0", "head": "2", "step": "50"}
+    open_page("training", training="look_back", sentence=None, **query)
+    assert taken[-1].seen.startswith("**The largest weight shrinks**: at step 50 “f” looks most")
+
+
+def test_before_training_no_text_is_shown_that_nobody_can_read(open_page):
+    at = open_page("training", training="look_back", model="translate-guided", step="0")
+    assert maps(at).translation == "(no readable text)"
 
 
 def test_the_final_translation_stands_beside_that_of_the_snapshot(open_view, kept):
     at = open_view("look_back", kept, step="200", sentence="k d a f")
     assert maps(at).translation == inspect_sentence(load_run(kept, 200), "k d a f").translation.text
-    assert "at the end&#58; k d a f" in said(at)
+    assert "The text at the end&#58; k d a f" in said(at)
     assert said(at).count("rounded to 8 bits") == 1
 
 
@@ -105,7 +131,7 @@ def test_a_run_without_snapshots_says_so_and_shows_beginning_and_end(open_view, 
     shutil.rmtree(own_copy / "snapshots", ignore_errors=True)
     at = open_view("look_back", own_copy, step="0", sentence="a b")
     line = unescape(said(at))
-    assert "step 0: before training. " in line
+    assert "The text at step 0, before training:" in line
     assert "Only the beginning and the newest weights were kept." in line
     shown = maps(at)
     expected = weights_at(own_copy, 0, "a b")

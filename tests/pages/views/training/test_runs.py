@@ -63,6 +63,16 @@ def test_models_stand_by_task_the_best_first_with_their_quality_and_a_link(open_
     assert "runs" not in at.query_params
 
 
+def test_the_two_models_of_one_task_that_differ_most_are_compared_with_a_click(open_page, taken):
+    at = open_page("training", model=None, training="runs")
+    assert "**either** writes **95.95\xa0%** of 2,000 held-out rows of letters" in taken[-1].seen
+    assert (
+        "**parallel** **5.55\xa0%**. They differ in 2 settings: Kind of decoder" in taken[-1].seen
+    )
+    at.button(key="compare_pair").click().run()
+    assert linked(at) == ["either", "parallel"]
+
+
 def test_without_any_run_one_can_be_added(open_runs, own_runs, monkeypatch, archive):
     monkeypatch.setattr("pages.frame.cached.GALLERY", own_runs / "nothing")
     at = open_runs()
