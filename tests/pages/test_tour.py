@@ -69,7 +69,7 @@ def test_a_stop_keeps_its_answer_back_until_somebody_asks(open_stop, at):
     assert any("Predict first" in each.value for each in app.caption)
     app.button(key=REVEAL).click().run()
     assert not app.exception, app.exception
-    assert any("**What you see**" in text for text in said(app))
+    assert any("**What you see:**" in text for text in said(app))
     assert app.button(key=REVEAL).label == "Hide the answer"
     # What the task comes to is a choice that the page has, and not left out as unknown.
     shown = app.query_params

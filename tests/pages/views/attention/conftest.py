@@ -33,7 +33,7 @@ def flat(numbers):
 
 def seen(at):
     """Return the line that says what there is to see, as people read it."""
-    mark = "**What you see**]"
+    mark = "**What you see:**]"
     [line] = [each.value for each in at.markdown if mark in each.value]
     return html.unescape(line.partition(mark)[2].strip()).replace("\u00a0", " ")
 

@@ -150,7 +150,7 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
     at.selectbox(key="experiment_drawn_guide").set_value("exact_match").run()
     [chart] = at.get("vega_lite_chart")
     assert "Held-out sentences without a mistake" in chart.proto.spec
-    [line] = [each.value for each in at.markdown if "**What you see**" in each.value]
+    [line] = [each.value for each in at.markdown if "**What you see:**" in each.value]
     assert "held-out rows of letters right, " in line and "Not certain" not in line
 
 

@@ -40,7 +40,7 @@ def panel(at):
 
 
 def seen(at):
-    [line] = [each.value for each in at.markdown if "**What you see**" in each.value]
+    [line] = [each.value for each in at.markdown if "**What you see:**" in each.value]
     return line
 
 

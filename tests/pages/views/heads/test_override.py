@@ -50,7 +50,7 @@ def test_it_is_moved_from_the_animal_to_the_street_and_il_becomes_elle(open_over
     assert (picture(at).selected, list(panel.rows.differs)) == ((0, it, street), [it])
     [row] = [each for each in chart_rows(at) if each["word"] == "il"]
     assert (
-        "**What you see**] **it** is made to look at **street** instead of **animal**. The "
+        "**What you see:**] **it** is made to look at **street** instead of **animal**. The "
         f"translation **changes**: **il** falls from {percent(row['before'])} to "
         f"**{percent(row['after'])}**, **elle** leads with {percent(row['lead'])}."
     ) in read(at)

@@ -33,7 +33,7 @@ def read(at):
 
 
 def seen(at):
-    [line] = [line for line in read(at).splitlines() if "**What you see**" in line]
+    [line] = [line for line in read(at).splitlines() if "**What you see:**" in line]
     return line
 
 

@@ -40,7 +40,7 @@ def test_nothing_is_measured_before_somebody_asks(open_prune, own_copy, monkeypa
     monkeypatch.setattr(pruning, "start", lambda path, n: started.append((path, n)))
     at = open_prune()
     assert not at.get("vega_lite_chart")
-    assert "**What you see**] Nothing is measured yet: press “Prune”." in said(at)
+    assert "**What you see:**] Nothing is measured yet: press “Prune”." in said(at)
     at.button(key=prune.START).click().run()
     assert started == [(own_copy, prune.N_PRUNED)]
 
@@ -59,7 +59,7 @@ def test_what_was_measured_is_drawn_and_its_needed_heads_are_counted(open_prune,
     assert drawn == {point.n_left: point.exact_match for point in points}
     n = len(points) - 1
     assert (
-        f"**What you see**] **1** of {n} heads can go, and {percent(0.975)} of "
+        f"**What you see:**] **1** of {n} heads can go, and {percent(0.975)} of "
         f"{prune.N_PRUNED} sentences are still right (with all {percent(0.98)})."
     ) in said(at)
     assert not [button for button in at.button if button.key == prune.START]

@@ -70,7 +70,7 @@ def changed(head, change, n):
 
 
 def seen(at):
-    return next(each.value for each in at.markdown if "**What you see**" in each.value)
+    return next(each.value for each in at.markdown if "**What you see:**" in each.value)
 
 
 def button(at):
