@@ -27,7 +27,7 @@ def drawing(
         stacks=[
             picture.Stack(
                 stack,
-                [f"× {number(repeated[stack])}"]
+                [_repeated(repeated[stack])]
                 if repeated
                 else [_place(stack, layer) for layer in range(n_layers)],
             )
@@ -99,6 +99,10 @@ def _count(n: int) -> str:
     if n < 1_000_000:
         return number(n) if n else ""
     return _("{n} M").format(n=short(n / 1e6))
+
+
+def _repeated(n: int) -> str:
+    return n_("{n} such layer", "{n} such layers", n).format(n=number(n))
 
 
 def _place(stack: Stack, layer: int | None) -> str:
