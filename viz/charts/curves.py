@@ -195,7 +195,7 @@ def curves(
     )
     upright = [rule for rule in rules if isinstance(rule, Rule)]
     levels = [_level_lines(rule) for rule in rules if isinstance(rule, Level)]
-    end = max((row["x"] for row in rows), default=0.0)
+    end = max((float(row["x"]) for row in rows), default=0.0)
     layers = [line, *rule_lines(upright, end), *(layer for layers in levels for layer in layers)]
     return alt.LayerChart(layer=layers, height=HEIGHT, title=title)
 

@@ -91,7 +91,7 @@ def _waves(table: Recipe[Sinusoids], position: int) -> Shown:
         x=Quantity(_("position")),
         y=Quantity(_("value of the dimension"), smooth=True),
         title=title,
-        rules=[Rule(position, _("position {p}").format(p=number(position)))],
+        rules=[Rule(position, "")],
     )
     values = listed(number(value, 2) for value in found.values_DP[:, position].tolist())
     sentences = [

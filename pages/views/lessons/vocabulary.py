@@ -94,7 +94,7 @@ def _figure(found: VocabularyMap, stack: Stack, word: int) -> Figure:
     return scatter(
         [
             group(_("other tokens"), others, theme.QUIET, labelled=False),
-            group(_("most similar to it"), neighbours, theme.HEADS[1], labelled=False),
+            group(_("most similar"), neighbours, theme.HEADS[1], labelled=False),
             group(near.token, {word}, own, labelled=True),
         ],
         (x, y),
