@@ -1,5 +1,7 @@
 """The drawing of the model, and the counts of this one, the paper's and published ones."""
 
+import html
+
 import pytest
 
 from core.config import ModelConfig
@@ -98,8 +100,8 @@ def test_a_published_model_is_drawn_by_one_of_its_equal_layers_with_the_publishe
     assert list(stack.layers) == ["32 such layers"]
     details = {node.id: node.detail for node in diagram(at).nodes}
     assert details["decoder.0.self"] == f"{4 * 4096**2 / 1e6:.1f} M"
-    facts = at.table[0].value.to_numpy().tolist()
-    assert facts[0][1] == facts[1][1] == "6,738,415,616"
+    facts = [html.unescape(count) for count in at.table[0].value.iloc[:, 1]]
+    assert facts[0] == facts[1] == "6,738,415,616"
     at.selectbox(key="published").set_value("bert-base").run()
     assert [stack.name for stack in diagram(at).stacks] == ["encoder"]
     assert "What is BERT base made of?" in said(at)
