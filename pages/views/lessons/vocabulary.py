@@ -106,9 +106,14 @@ def _figure(found: VocabularyMap, stack: Stack, word: int) -> Figure:
 def _seen(found: VocabularyMap, width: int) -> str:
     """Say how much of the vectors' differences the picture holds, and that it may mislead."""
     text = _(
-        "Not always: the {n} directions drawn, of {d_model}, hold **{share}** of the vectors’ "
-        "differences. The words most similar to “{token}” are marked."
+        "The {n} directions drawn, of {d_model}, hold **{share}** of the vectors’ differences. The "
+        "words most similar to “{token}” are marked."
     )
+    if sum(found.shares) < 0.5:
+        text = _(
+            "Not always: the {n} directions drawn, of {d_model}, hold **{share}** of the vectors’ "
+            "differences. The words most similar to “{token}” are marked."
+        )
     return text.format(
         n=number(len(found.shares)),
         d_model=number(width),
