@@ -26,6 +26,9 @@ _WIDE = """
 _TITLE_LINE = 36
 """Letters of a title that a chart on a phone has room for in one line."""
 _ON_A_PHONE = "windowSize()[0] < 640"
+_NARROW = "width && containerSize()[0] < 500"
+"""The width of the plot is known after the title is laid out: a title that depended on it would
+change its lines too late, and be cut. `width` only asks again when the chart is resized."""
 
 
 class _Shown:
@@ -44,7 +47,7 @@ class _Shown:
         return {**_for_phones(found), "config": {**_TIGHT, **found.get("config", {})}}
 
 
-def _for_phones(chart: dict[str, Any]) -> dict[str, Any]:
+def _for_phones(chart: dict[str, Any], narrow: str = _NARROW) -> dict[str, Any]:
     """Return a chart that, where it is narrow, breaks its titles and has one part below another.
 
     How wide it is, only the browser knows.
@@ -54,11 +57,12 @@ def _for_phones(chart: dict[str, Any]) -> dict[str, Any]:
         found["columns"] = {"signal": f"{_ON_A_PHONE} ? 1 : {found['columns']}"}
     for parts in ("concat", "vconcat"):
         if parts in found:
-            found[parts] = [_for_phones(part) for part in found[parts]]
+            # The layout does not change the width of a part.
+            found[parts] = [_for_phones(part, "width < 420") for part in found[parts]]
     title = found.get("title")
     if isinstance(title, str) and len(title) > _TITLE_LINE:
         # Without a plot of its own it has no width of its own.
-        narrow = "width < 420" if "layer" in found or "mark" in found else _ON_A_PHONE
+        narrow = narrow if "layer" in found or "mark" in found else _ON_A_PHONE
         lines = list_of(wrap(title, _TITLE_LINE, break_on_hyphens=False))
         found["title"] = {"text": {"expr": f"{narrow} ? {lines} : {text_of(title)}"}}
     return found

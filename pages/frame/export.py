@@ -66,6 +66,8 @@ class Shown:
     """What is shown, in a sentence."""
     recipe: Recipe[Tabular]
     """Computes every number that is shown."""
+    question: str = ""
+    """What it answers, where a part of the view answers another question than the view."""
     text: ViewText | None = None
     """Its words, where a part of the view has words of its own."""
     name: str = ""

@@ -70,7 +70,7 @@ MOVED: Mapping[tuple[str, str], Moved] = {
     ("layers", "mixing"): _lesson("mixing"),
     ("layers", "sides"): _lesson("mixing"),
     ("layers", "counts"): _lesson("counts"),
-    ("layers", "sizes"): _lesson("counts"),
+    ("layers", "sizes"): _lesson("counts", counts_shown="published"),
     ("decoding", "exposure"): _lesson("exposure"),
 }
 """Page and view of older links → where that is now."""

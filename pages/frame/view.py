@@ -10,6 +10,7 @@ from functools import wraps
 from typing import Generic, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.decoding.sentence import SentenceError
 from core.runs.run import Run
@@ -134,7 +135,8 @@ def of_sentence(
     with st.container(horizontal=True, vertical_alignment="center"):
         view = choose(views, name, usual, named=named)
         with st.container(width="stretch", key=layout.LESSON_TEXT):
-            st.markdown(f":small[{view.text.question}]")
+            question = st.empty()
+            question.markdown(f"**{view.text.question}**")
     # Always there: Streamlit knows a part by its place, and a click in one that has moved is lost.
     with st.container():
         name_missing(views, name)
@@ -154,7 +156,8 @@ def of_sentence(
         "sentence": opened.sentence,
         written_in_files(opened.run): opened.inspection.translation.text,
     }
-    show(view, opened, facts | ({"notice": opened.run.notice} if opened.run.notice else {}))
+    facts |= {"notice": opened.run.notice} if opened.run.notice else {}
+    show(view, opened, facts, question)
     links.link_to_experiment(name, view.name)
     say_notice(opened.run)
 
@@ -172,8 +175,20 @@ def say_notice(run: Run) -> None:
         st.caption(plain(run.notice))
 
 
-def show(view: View[Subject], subject: Subject, facts: Mapping[str, object]) -> None:
-    """Draw a view and offer to take it away; a click in it leaves the rest of the page alone."""
+def show(
+    view: View[Subject],
+    subject: Subject,
+    facts: Mapping[str, object],
+    question: DeltaGenerator | None = None,
+) -> None:
+    """Draw a view and offer to take it away; a click in it leaves the rest of the page alone.
+
+    Args:
+        view: The view.
+        subject: What it shows.
+        facts: For its files.
+        question: The place of the view's question on the page, for that of a part of it.
+    """
 
     def draw() -> None:
         # What is seen is known when the picture is drawn, and said above it.
@@ -181,6 +196,8 @@ def show(view: View[Subject], subject: Subject, facts: Mapping[str, object]) -> 
         shown = view.draw(subject)
         if shown is None:
             return
+        if question is not None:
+            question.markdown(f"**{shown.question or view.text.question}**")
         if shown.other_model:
             # Before all else: the model's box says another one.
             above.caption(f":material/swap_horiz: {shown.other_model}")

@@ -55,7 +55,7 @@ def test_no_view_scrolls_the_page_of_a_small_phone_sideways(visit, of):
     ("view", "words"),
     [
         ("decoding?decoding=cost", "How often each score of"),
-        ("lessons?lessons=embedding&embedding_shown=lengths", "How long the token’s and the"),
+        ("lessons?lessons=embedding&embedding_shown=lengths", "Mean length of the vectors"),
         ("lessons?lessons=shuffle", "How similar each word’s output stays"),
     ],
 )

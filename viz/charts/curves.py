@@ -195,7 +195,8 @@ def curves(
     )
     upright = [rule for rule in rules if isinstance(rule, Rule)]
     levels = [_level_lines(rule) for rule in rules if isinstance(rule, Level)]
-    layers = [line, *rule_lines(upright), *(layer for layers in levels for layer in layers)]
+    end = max((float(row["x"]) for row in rows), default=0.0)
+    layers = [line, *rule_lines(upright, end), *(layer for layers in levels for layer in layers)]
     return alt.LayerChart(layer=layers, height=HEIGHT, title=title)
 
 
@@ -243,15 +244,25 @@ def _level_lines(level: Level) -> list[alt.Chart]:
     ]
 
 
-def rule_lines(rules: Sequence[Rule]) -> list[alt.Chart]:
-    """Return the layers that draw dashed lines, each with its words a line below the one before."""
+def rule_lines(rules: Sequence[Rule], end: float = math.inf) -> list[alt.Chart]:
+    """Return the layers that draw dashed lines, each with its words a line below the one before.
+
+    Args:
+        rules: The lines.
+        end: Of the axis: near it, words stand to the left of their line, where they are not cut.
+    """
     if not rules:
         return []
     base = alt.Chart(pd.DataFrame([{"x": rule.x, "text": rule.text} for rule in rules]))
     layers = [base.mark_rule(strokeDash=[3, 3], color=QUIET).encode(x=alt.X("x:Q"))]
     for place, rule in enumerate(rules):
+        left = rule.x > 0.75 * end
         words = alt.Chart(pd.DataFrame([{"x": rule.x, "text": rule.text}])).mark_text(
-            align="left", baseline="top", dx=4, dy=LINE * place, color=QUIET
+            align="right" if left else "left",
+            baseline="top",
+            dx=-4 if left else 4,
+            dy=LINE * place,
+            color=QUIET,
         )
         layers.append(words.encode(x=alt.X("x:Q"), y=alt.YValue(0), text=alt.Text("text:N")))
     return layers

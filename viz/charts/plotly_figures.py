@@ -1,4 +1,4 @@
-"""Figures of Plotly: what turns in three dimensions, and points that are selected with a lasso.
+"""Figures of Plotly: tables as maps of colours, and points that are selected with a lasso.
 
 Plotly is imported when one is drawn. On the page, a figure has the fonts and the background of the
 page's theme; in a file, those of `ON_PAPER`.
@@ -41,15 +41,10 @@ MODEBAR_TEXTS: Mapping[str, str] = {
     "Box Select": N_("Select a box"),
     "Lasso Select": N_("Select with a lasso"),
     "Reset axes": N_("Reset axes"),
-    "Turntable rotation": N_("Turn"),
-    "Reset camera to default": N_("Reset camera"),
     "Double-click to zoom back out": N_("Double-click to zoom back out"),
 }
 """Plotly's name of a button, or of a hint → its text in the reader's language."""
-_REMOVED = (
-    *("toImage", "zoomIn2d", "zoomOut2d", "autoScale2d", "zoom3d", "pan3d", "orbitRotation"),
-    *("resetCameraLastSave3d", "hoverClosest3d"),
-)
+_REMOVED = (*("toImage", "zoomIn2d", "zoomOut2d", "autoScale2d"),)
 ON_PAPER: dict[str, Any] = {
     "template": {},
     "paper_bgcolor": theme.PAPER,
@@ -57,8 +52,8 @@ ON_PAPER: dict[str, Any] = {
     "font": {"color": theme.colour(theme.INK), "family": theme.FILE_FONT},
 }
 """The part of a layout that is different in files."""
-HEIGHT, TITLE_LINE = 480, 40
-"""Pixels of a figure with its title, and letters of a title in one line on a phone."""
+HEIGHT, TABLE_HEIGHT, TITLE_LINE = 480, 400, 40
+"""Pixels of points and of a table with their title, and letters of one line of it on a phone."""
 _GRID = theme.colour(theme.QUIET, 0.35)
 _EDGE = theme.colour(theme.QUIET)
 
@@ -78,68 +73,39 @@ class Points:
     colour: theme.Rgb = theme.QUIET
     labelled: bool = False
     """Whether the label stands beside each point, too."""
+    small: bool = False
+    """Whether the points are small and pale."""
 
 
-def surface(
-    values: Array,
-    axes: tuple[str, str, str],
-    groups: Sequence[Sequence[int]],
-    *,
-    title: str,
-    signs: Signs = ENGLISH,
-) -> Figure:
-    """Return a table as surfaces that turn: blue below 0, orange above it.
+def heatmap(values: Array, axes: tuple[str, str], *, title: str, signs: Signs = ENGLISH) -> Figure:
+    """Return a table as a map of colours, blue below 0 and orange above it, the first row on top.
 
     Args:
         values: rows × columns.
-        axes: What the rows, the columns and the values are.
-        groups: Columns that make one surface each, from left to right.
+        axes: What the columns and the rows are.
         title: What the figure shows.
         signs: What numbers are written with.
     """
     import plotly.graph_objects as go
 
-    gap = max(1, values.shape[1] // 12)
-    starts = [sum(map(len, groups[:at])) + at * gap for at in range(len(groups))]
-    limit = float(np.abs(values).max()) or 1.0
-    traces = [
-        _surface(values[:, group], group, start, limit, axes)
-        for group, start in zip(groups, starts, strict=True)
-    ]
-    rows, columns, value = axes
-    scene = _scene((columns, rows, value))
-    marked = [
-        (start + at, group[at])
-        for group, start in zip(groups, starts, strict=True)
-        for at in sorted({0, len(group) // 2})
-    ]
-    scene["xaxis"] |= {
-        "tickvals": [place for place, _ in marked],
-        "ticktext": [str(column) for _, column in marked],
-    }
-    scene |= {"aspectmode": "manual", "aspectratio": {"x": 1.4, "y": 0.9, "z": 0.4}}
-    scene["camera"] = {"eye": {"x": -0.6, "y": -1.75, "z": 0.9}, "center": {"z": -0.12}}
-    return go.Figure(traces, _layout(title, signs) | {"scene": scene})
-
-
-def _surface(
-    values: Array, group: Sequence[int], start: int, limit: float, axes: tuple[str, str, str]
-) -> dict[str, Any]:
-    steps = len(theme.DIVERGING) - 1
-    rows, columns, value = map(_escaped, axes)
-    lines = (f"{rows}: %{{y}}", f"{columns}: %{{customdata}}", f"{value}: %{{z:.4f}}")
-    return {
-        "type": "surface",
-        "x": list(range(start, start + len(group))),
+    limit, steps = float(np.abs(values).max()) or 1.0, len(theme.DIVERGING) - 1
+    columns, rows = map(_escaped, axes)
+    trace = {
+        "type": "heatmap",
         "z": values,
-        "customdata": np.tile(np.asarray(group), (len(values), 1)),
-        "cmin": -limit,
-        "cmax": limit,
+        "zmin": -limit,
+        "zmax": limit,
         "colorscale": [[at / steps, theme.colour(rgb)] for at, rgb in enumerate(theme.DIVERGING)],
-        "showscale": False,
-        "lighting": {"ambient": 0.85, "diffuse": 0.25, "specular": 0.05},
-        "hovertemplate": "<br>".join(lines) + "<extra></extra>",
+        "colorbar": {"thickness": 12, "outlinewidth": 0},
+        "hovertemplate": f"{rows}: %{{y}}<br>{columns}: %{{x}}<br>%{{z:.4f}}<extra></extra>",
     }
+    axis = {"showgrid": False, "zeroline": False, "automargin": True}
+    layout = _layout(title, signs) | {
+        "xaxis": {**axis, "title": {"text": columns}},
+        "yaxis": {**axis, "title": {"text": rows}, "autorange": "reversed"},
+        "height": TABLE_HEIGHT,
+    }
+    return go.Figure([trace], layout)
 
 
 def scatter(
@@ -186,8 +152,8 @@ def _trace(group: Points) -> dict[str, Any]:
         "customdata": list(group.ids),
         "marker": {
             "color": theme.colour(group.colour),
-            "size": 9 if group.labelled else 5,
-            "opacity": 1.0 if group.labelled else 0.4,
+            "size": 5 if group.small else 9,
+            "opacity": 0.4 if group.small else 1.0,
         },
         "hovertemplate": "%{text}<extra></extra>",
     }
@@ -210,16 +176,6 @@ def _layout(title: str, signs: Signs) -> dict[str, Any]:
         "margin": {"l": 0, "r": 0, "b": 0, "t": 40 + 20 * len(lines)},
         "separators": signs.decimal + signs.group,
     }
-
-
-def _scene(axes: Sequence[str]) -> dict[str, Any]:
-    lines = {"gridcolor": _GRID, "zerolinecolor": _EDGE, "linecolor": _EDGE}
-    off = {"showspikes": False, "showbackground": False}
-    named = {
-        f"{letter}axis": {**lines, **off, "title": {"text": _escaped(name)}}
-        for letter, name in zip("xyz", axes, strict=True)
-    }
-    return {**named, "dragmode": "turntable"}
 
 
 def _escaped(text: str) -> str:

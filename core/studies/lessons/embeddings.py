@@ -124,6 +124,8 @@ class Near:
 
     token: str
     neighbours: tuple[str, ...]
+    ids: tuple[int, ...]
+    """Of the neighbours."""
     cosines: tuple[float, ...]
 
 
@@ -139,7 +141,7 @@ class VocabularyMap:
     sentence: frozenset[int]
     """Ids of the sentence's tokens."""
     near: tuple[Near, ...]
-    """What is nearest to each chosen token."""
+    """What is nearest to the word, and to each chosen token."""
 
     def table(self) -> Table:
         """Return a row for each token, and below a row for each neighbour of a chosen one."""
@@ -158,9 +160,17 @@ class VocabularyMap:
 
 
 def vocabulary_map(
-    run: Run, sentence: str, stack: Stack, chosen: Sequence[int] = ()
+    run: Run, sentence: str, stack: Stack, word: int, chosen: Sequence[int] = ()
 ) -> VocabularyMap:
-    """Place the tokens of a vocabulary by the principal components of their vectors."""
+    """Place the tokens of a vocabulary by the principal components of their vectors.
+
+    Args:
+        run: The run.
+        sentence: Its tokens are placed, too.
+        stack: That reads the vocabulary.
+        word: Id of a token, which is placed with its nearest neighbours.
+        chosen: Ids of other tokens whose neighbours are named.
+    """
     written = translate(run, sentence)
     is_source = Kind.self_of(stack).query_side == "source"
     read = written.source_ids if is_source else written.fed_ids
@@ -171,13 +181,15 @@ def vocabulary_map(
         return tuple(tokenizer.describe([token])[0].text for token in tokens)
 
     table_VD = run.model.embedding(stack).tokens.weight.detach().double().cpu()
-    ids = tuple(sorted({*range(min(MOST, len(table_VD))), *read, *chosen}))
-    points_N2, shares = principal_components(table_VD[list(ids)])
     near = []
-    for token in chosen:
+    for token in (word, *chosen):
         found = nearest_words(run, stack, token, N_NEAREST)
-        name, *names = texts([token, *(each.token for each in found)])
-        near.append(Near(name, tuple(names), tuple(each.cosine for each in found)))
+        near_ids = tuple(each.token for each in found)
+        name, *names = texts([token, *near_ids])
+        near.append(Near(name, tuple(names), near_ids, tuple(each.cosine for each in found)))
+    first = range(min(MOST, len(table_VD)))
+    ids = tuple(sorted({*first, *read, word, *near[0].ids, *chosen}))
+    points_N2, shares = principal_components(table_VD[list(ids)])
     return VocabularyMap(
         ids=ids,
         texts=texts(ids),

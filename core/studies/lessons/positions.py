@@ -203,12 +203,6 @@ class Norms:
         )
         return plain, scaled, positions
 
-    @property
-    def ratios(self) -> tuple[float, float]:
-        """How many times as long as the token's vector the position's is: plain, scaled."""
-        plain, scaled, positions = self.means
-        return positions / plain, positions / scaled
-
     def table(self) -> Table:
         """Return a row for each token."""
         return {

@@ -11,20 +11,29 @@ from viz.architecture import architecture as picture
 from viz.architecture.architecture import Architecture
 
 
-def drawing(described: Description, selected: str) -> Architecture:
+def drawing(
+    described: Description, selected: str, repeated: Mapping[Stack, int] | None = None
+) -> Architecture:
     """Return the drawing of a model.
 
     Args:
         described: What the model says of itself.
         selected: A part's id.
+        repeated: Stack → how many layers its one layer stands for: each box then says how many
+            parameters it has, in the place of a shape.
     """
     labels = {node.id: _(node.label) for node in described.nodes}
     return Architecture(
         stacks=[
-            picture.Stack(stack, [_place(stack, layer) for layer in range(n_layers)])
+            picture.Stack(
+                stack,
+                [_repeated(repeated[stack])]
+                if repeated
+                else [_place(stack, layer) for layer in range(n_layers)],
+            )
             for stack, n_layers in described.stacks.items()
         ],
-        nodes=[_node(node, labels) for node in described.nodes],
+        nodes=[_node(node, labels, counted=bool(repeated)) for node in described.nodes],
         arrows=[picture.Arrow(each.kind, each.start, each.end) for each in described.arrows],
         selected=selected,
         texts={name: _(text) for name, text in picture.DEFAULT_ARCHITECTURE_TEXTS.items()},
@@ -58,7 +67,7 @@ def most(groups: Mapping[str, int]) -> tuple[str, str]:
     return _(largest), percent(groups[largest] / max(1, sum(groups.values())))
 
 
-def _node(node: Node, labels: dict[str, str]) -> picture.Node:
+def _node(node: Node, labels: dict[str, str], *, counted: bool) -> picture.Node:
     """Return what is drawn of a node.
 
     Raises:
@@ -75,7 +84,7 @@ def _node(node: Node, labels: dict[str, str]) -> picture.Node:
                 kind=node.kind,
                 label=labels[node.id],
                 name=named,
-                detail=sizes(node.shapes[-1][1]),
+                detail=_count(node.parameters) if counted else sizes(node.shapes[-1][1]),
                 group=node.group,
             )
         case Tokens():
@@ -83,6 +92,17 @@ def _node(node: Node, labels: dict[str, str]) -> picture.Node:
         case Sum():
             return placed(shape="sum")
     raise TypeError(node)
+
+
+def _count(n: int) -> str:
+    """Return a number of parameters in few letters; empty for none."""
+    if n < 1_000_000:
+        return number(n) if n else ""
+    return _("{n} M").format(n=short(n / 1e6))
+
+
+def _repeated(n: int) -> str:
+    return n_("{n} such layer", "{n} such layers", n).format(n=number(n))
 
 
 def _place(stack: Stack, layer: int | None) -> str:

@@ -1,23 +1,55 @@
 """Where the parameters are: in the loaded model and in published ones."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import streamlit as st
 
+from core.config import ModelConfig
 from core.describe import Description, describe
+from core.families.published import PUBLISHED, Published
+from core.heads import STACK_LABELS, Stack
+from core.model.norm import NORM_KINDS
 from core.studies.lessons.counts import Counts, published_counts
 from core.studies.opening.survey import NOT_COUNTED
+from pages.frame import controls, texts
 from pages.frame.charts import chart
-from pages.frame.language import _, joined, labelled, plain, short
+from pages.frame.components import architecture
+from pages.frame.language import (
+    _,
+    capitalised,
+    labelled,
+    listed,
+    n_,
+    number,
+    percent,
+    plain,
+    short,
+)
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Opened
+from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
-from pages.views.lessons.architecture import most, parameters
+from pages.views.lessons import stacks
+from pages.views.lessons.architecture import drawing, parameters
+from pages.views.lessons.units import ACTIVATIONS
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity
 
 
 def draw(opened: Opened) -> Shown:
-    """Draw where the parameters of this model and of published ones are, as shares."""
+    """Draw where the parameters of this model and of published ones are, or one of them."""
+    with row():
+        pictures = {"models": _("well-known models"), "published": _("one model in detail")}
+        shown = stacks.ask_picture(opened, "counts_shown", pictures)
+        if shown == "published":
+            names = {each.name: _(each.label) for each in PUBLISHED}
+            label = _("Published model")
+            name = controls.selection(
+                label, "published", names, "llama-7b", width=260, labelled=False
+            )
     recipe = Recipe(published_counts, opened.path)
+    if shown == "published":
+        return _published(recipe, next(each for each in PUBLISHED if each.name == name))
     found = recipe.result()
     picture = chart(_chart(found))
     if opened.run.settings.is_opened:
@@ -34,16 +66,122 @@ def draw(opened: Opened) -> Shown:
 
 
 def _seen(found: Counts) -> str:
-    """Say where most parameters are, and how large this model is beside the first published one."""
-    own, other = found.totals[:2]
-    part, share = most(found.groups[0])
-    where = _("This model has **{parameters}**. The largest part, {share}, is **{part}**.").format(
-        parameters=parameters(own), part=part, share=share
+    """Say which part is the largest of this model, and of how many published ones."""
+    own, *others = found.groups
+    part = max(own, key=lambda group: own[group])
+    n_same = sum(groups.get(part, 0) == max(groups.values()) for groups in others)
+    shares = [
+        counted / total for counted, total in zip(found.columns[part], found.totals, strict=True)
+    ]
+    most = max(range(1, len(shares)), key=lambda at: shares[at])
+    text = _(
+        "In this model **{part}** is the largest part, **{share}** of {parameters}, as in {n} of "
+        "{total} published ones: of {model} it is {other}."
     )
-    beside = _("{model} has {parameters}.").format(
-        model=plain(_(found.models[1])), parameters=parameters(other)
+    return text.format(
+        part=_(part),
+        share=percent(shares[0]),
+        parameters=parameters(found.totals[0]),
+        n=number(n_same),
+        total=number(len(others)),
+        model=plain(_(found.models[most])),
+        other=percent(shares[most]),
     )
-    return joined([where, beside])
+
+
+def _published(recipe: Recipe[Counts], published: Published) -> Shown:
+    """Draw one published model from its configuration: one of its equal layers, with counts."""
+    config, label = published.config, plain(_(published.label))
+    whole = describe(config, 1, 1)
+    one = describe(
+        replace(
+            config,
+            n_encoder_layers=min(1, config.n_encoder_layers),
+            n_decoder_layers=min(1, config.n_decoder_layers),
+        ),
+        1,
+        1,
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        picture = architecture(
+            drawing(one, one.sublayers[0].id, whole.stacks),
+            key="published_diagram",
+            on_pick=lambda: None,
+        )
+    with right:
+        st.table(_facts(published, whole), border="horizontal", hide_index=True, hide_header=True)
+    layers = [_layers(whole, stack) for stack in whole.stacks]
+    outside = sum(part.parameters for part in whole.parts if part.layer is None)
+    text = _("**{parameters}**: {layers}, and {outside} outside of the layers.")
+    return Shown(
+        name=f"published-{published.name}",
+        title=_("{model}, drawn from its configuration").format(model=_(published.label)),
+        question=_("What is {model} made of?").format(model=label),
+        recipe=recipe,
+        seen=text.format(
+            parameters=parameters(whole.parameters),
+            layers=listed(layers),
+            outside=_millions(outside),
+        ),
+        code=(describe, Description.by_group),
+        pictures=[picture],
+        formula=_count_formulas(whole),
+    )
+
+
+def _layers(whole: Description, stack: Stack) -> str:
+    """Say how many layers a stack has, and how large one is: the last, where the first has more."""
+    n = whole.stacks[stack]
+    last = sum(
+        part.parameters for part in whole.parts if (part.stack, part.layer) == (stack, n - 1)
+    )
+    text = n_("{n} {stack} layer of {size}", "{n} {stack} layers of {size} each", n)
+    return text.format(n=number(n), stack=_(STACK_LABELS[stack]), size=_millions(last))
+
+
+def _millions(n: int) -> str:
+    return _("{n} million").format(n=short(n / 1e6))
+
+
+def _facts(published: Published, whole: Description) -> dict[str, list[str]]:
+    config = published.config
+    facts = {
+        _("parameters by its configuration"): number(whole.parameters),
+        _("parameters as published"): number(published.parameters),
+        _("heads"): _heads(config),
+        _("norms"): _norm(config),
+        _("positions"): _positions(config),
+        _("feed-forward"): _feed_forward(config),
+    }
+    return {_("what"): list(facts), _("how"): [plain(each) for each in facts.values()]}
+
+
+def _heads(config: ModelConfig) -> str:
+    heads = n_("{n} of width {d_k}", "{n} of width {d_k}", config.n_heads).format(
+        n=number(config.n_heads), d_k=number(config.d_k)
+    )
+    if config.n_key_value_sets == config.n_heads:
+        return heads
+    sets = n_("{n} set of keys and values", "{n} sets of keys and values", config.n_key_value_sets)
+    return listed([heads, sets.format(n=number(config.n_key_value_sets))])
+
+
+def _norm(config: ModelConfig) -> str:
+    kind = NORM_KINDS[config.norm_kind].__name__
+    if config.norm == "pre":
+        return _("{kind} before each sublayer").format(kind=kind)
+    return _("{kind} after each sublayer").format(kind=kind)
+
+
+def _positions(config: ModelConfig) -> str:
+    words: Mapping[str, str] = texts.toml("settings")["words"]
+    return words.get(config.positions, config.positions)
+
+
+def _feed_forward(config: ModelConfig) -> str:
+    name = _(ACTIVATIONS[config.activation])
+    return capitalised(_("{name}, gated").format(name=name)) if config.gated else name
 
 
 def _chart(found: Counts) -> Chart:

@@ -43,8 +43,6 @@ FEW = 18
 """Tokens that leave room for a number in each cell."""
 N_NAMED = 3
 """Most similar tokens that the line names."""
-BARS_DRAWN = 40
-"""Tokens whose lengths are drawn."""
 TIED = {
     "all": N_("all embeddings and the output are one matrix"),
     "target": N_("target embedding and output are one matrix"),
@@ -143,7 +141,7 @@ def _nearest(found: OfSentence[TokenVectors], token: str) -> Drawn:
         bars(
             {_("cosine"): [each.cosine for each in near]},
             [texts[each.token] for each in near],
-            value=Quantity(_("cosine (one-hot vectors: always 0)")),
+            value=Quantity(_("cosine")),
             title=title,
         )
     )
@@ -175,22 +173,15 @@ def _seen(opened: Opened, place: Place, found: OfSentence[TokenVectors]) -> str:
 def _lengths(opened: Opened) -> Shown:
     recipe = Recipe(norms, opened.path, opened.sentence)
     found = recipe.result()
-    title = _("How long the token’s and the position’s vectors are, which are added")
-    series = {
-        _("token"): found.plain_S,
-        _("token × √d_model"): found.scaled_S,
-        _("position"): found.positions_S,
-    }
-    texts = [f"{place} {isolated(token.text)}" for place, token in enumerate(found.tokens)]
-    picture = bars(
-        {name: norms_S[:BARS_DRAWN].tolist() for name, norms_S in series.items()},
-        texts[:BARS_DRAWN],
-        value=Quantity(_("length of the vector (Euclidean norm)")),
-        title=title,
-    )
+    title = _("Mean length of the vectors that are added")
+    names = [_("token"), _("position"), _("token × √d_model")]
+    plain_mean, scaled, position = found.means
+    value = Quantity(_("length of the vector (Euclidean norm)"))
+    picture = bars({value.name: [plain_mean, position, scaled]}, names, value=value, title=title)
     return Shown(
         name="lengths",
         title=title,
+        question=_("What does multiplying by √d_model change?"),
         recipe=recipe,
         seen=_longer(found),
         code=[Embedding],
@@ -216,17 +207,15 @@ def _sum(positions: Positions) -> str:
 
 
 def _longer(found: Norms) -> str:
-    plain_mean, scaled, position = found.means
-    before, after = found.ratios
+    """Say which of the two vectors that are added is longer, without the factor and with it."""
+    token, scaled, position = found.means
     text = _(
-        "A position’s vector is **{before}** times as long as a token’s ({position} against "
-        "{plain}); multiplied by √d_model, the token’s is {scaled} long, and the position’s is "
-        "**{after}** times that."
+        "A token’s vector has length {token}, its position’s {position}. Multiplied by √d_model, "
+        "the token’s has **{scaled}**."
     )
-    return text.format(
-        before=number(before, significant=2, padded=False),
-        position=short(position),
-        plain=short(plain_mean),
-        scaled=short(scaled),
-        after=number(after, significant=2, padded=False),
-    )
+    if token < position < scaled:
+        text = _(
+            "Which of the two is longer: without it the position ({position}) would drown the "
+            "token ({token}), with it the token’s vector is longer (**{scaled}**)."
+        )
+    return text.format(token=short(token), position=short(position), scaled=short(scaled))

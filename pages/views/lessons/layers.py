@@ -19,7 +19,7 @@ from core.studies.lessons.layers import (
 from core.studies.lessons.of_sentence import sentence_lens, sentence_stream
 from pages.frame import session, tour
 from pages.frame.charts import chart
-from pages.frame.language import _, joined, n_, number, percent, plain
+from pages.frame.language import _, joined, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.needs import Need, missing
 from pages.frame.recipe import Recipe
@@ -27,7 +27,8 @@ from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
 from pages.views.lessons import stacks
 from pages.views.lessons.stacks import Place
-from viz.charts.curves import Quantity, curves
+from viz.charts.bars import bars
+from viz.charts.curves import Quantity
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrix
 
@@ -61,7 +62,7 @@ def draw(opened: Opened) -> Shown:
     with row():
         pictures = {
             "lens": _("guess (logit lens)"),
-            "norm": _("length"),
+            "norm": _("what is added"),
         }
         shown = stacks.ask_picture(
             opened,
@@ -91,10 +92,13 @@ def _lens(opened: Opened, place: Place) -> Shown:
     shown, last = _map(opened, found, guesses, place), len(guesses.words) - 1
     picture = stacks.matrix(opened, place, shown, last, "lens")
     [followed] = _texts(opened, [found.followed_K[place.position]])
+    causal = Kind.self_of(place.stack).causal
+    seen = _decided(found, guesses, followed, place) if causal else _kept(found, guesses, place)
     return Shown(
         name=f"lens_{place.stack}",
         title=_title(place),
-        seen=_decided(found, guesses, followed, place),
+        question="" if causal else _("Does a word’s vector stay like the word?"),
+        seen=seen,
         recipe=recipe,
         code=(decoder_lens, encoder_lens),
         pictures=[picture],
@@ -114,44 +118,50 @@ def _guesses(opened: Opened, found: Lens, place: Place) -> _Guesses:
 
 def _title(place: Place) -> str:
     return {
-        "encoder": _("The token with the largest dot product after each encoder layer"),
+        "encoder": _("The token that each vector is most like, after each encoder layer"),
         "decoder": _("The most probable next token after each decoder layer"),
     }[place.stack]
 
 
+def _kept(found: Lens, guesses: _Guesses, place: Place) -> str:
+    """Say how many vectors of an encoder are still most like their own token in the end."""
+    own_K = found.followed_rank_LK[-1] == 0
+    text = _(
+        "After the last encoder layer **{n}** of {total} vectors are still most like their own "
+        "word."
+    )
+    if not own_K[place.position]:
+        text = _(
+            "After the last encoder layer **{n}** of {total} vectors are still most like their own "
+            "word; that of “{token}” is most like “{word}”."
+        )
+    return text.format(
+        n=number(int(own_K.sum())),
+        total=number(len(own_K)),
+        token=plain(place.token),
+        word=plain(guesses.words[-1][place.position]),
+    )
+
+
 def _decided(found: Lens, guesses: _Guesses, followed: str, place: Place) -> str:
     """Say from which depth on a position's last guess is made."""
-    position, decided = place.position, found.decided(place.position)
-    causal = Kind.self_of(place.stack).causal
-    where = _("After “{token}”") if causal else _("At “{token}”")
-    before = guesses.words[-2][position] if len(guesses.words) > 1 else ""
-    if decided is None:
-        rank = int(found.followed_rank_LK[-1, position])
-        text = n_(
-            "{where}, {n} other token is a better guess than “{word}” in the end.",
-            "{where}, {n} other tokens are better guesses than “{word}” in the end.",
-            rank,
+    position, last = place.position, len(found.names) - 1
+    # What is followed is the last guess.
+    decided = found.decided(position) or 0
+    text = _("After “{token}”, “{word}” is the best guess from “{name}” on (**{share}** there).")
+    if decided == 0:
+        text = _("After “{token}”, “{word}” is the best guess from the embedding on ({share}).")
+    elif decided == last:
+        text = _(
+            "After “{token}”, the last layer is the first to guess “{word}” (**{share}**); one "
+            "layer earlier the guess is “{before}”."
         )
-        share, name = "", ""
-    else:
-        rank = 0
-        share = plain(percent(float(found.followed_probability_LK[decided, position])))
-        name = explained(found.names[decided])
-        text = _("{where}, “{word}” is the best guess from “{name}” on (**{share}** there).")
-        if decided == 0:
-            text = _("{where}, “{word}” is the best guess from the embedding on ({share}).")
-        elif decided == len(found.names) - 1:
-            text = _(
-                "{where}, the last layer is the first to guess “{word}” (**{share}**); one layer "
-                "earlier the guess is “{before}”."
-            )
     return text.format(
-        where=where.format(token=plain(place.token)),
+        token=plain(place.token),
         word=plain(followed),
-        before=plain(before),
-        name=name,
-        share=share,
-        n=number(rank),
+        before=plain(guesses.words[last - 1][position]),
+        name=explained(found.names[decided]),
+        share=plain(percent(float(found.followed_probability_LK[decided, position]))),
     )
 
 
@@ -184,26 +194,30 @@ def _texts(opened: Opened, ids: Iterable[int]) -> list[str]:
 
 
 def _stream(opened: Opened, place: Place) -> Shown:
-    """Draw how long the vectors get, and say which sublayer adds most."""
+    """Draw how long the vectors are that the sublayers add, and say which adds most."""
     recipe = Recipe(sentence_stream, opened.path, opened.sentence, place.stack)
     found, position = recipe.result().result, place.position
-    title = _("How long the vectors get")
-    own, token = found.norms_LK[:, position].tolist(), place.token
-    picture = curves(
+    title = _("Length of the vector that each sublayer adds")
+    token = place.token
+    picture = bars(
         {
-            _("{token}, position {n}").format(token=token, n=number(position)): own,
-            _("mean of all positions"): found.norms_LK.mean(axis=1).tolist(),
+            _("{token}, position {n}").format(token=token, n=number(position)): found.added_LK[
+                :, position
+            ].tolist(),
+            _("mean of all positions"): found.added_LK.mean(axis=1).tolist(),
         },
-        x=Quantity(_("after which part"), labels=tuple(map(explained, found.names))),
-        y=Quantity(_("length of the vector (Euclidean norm)")),
+        [explained(name) for name in found.names[1:]],
+        value=Quantity(_("length of the vector (Euclidean norm)")),
         title=title,
     )
-    sentence = _most_added(found, adds=opened.run.settings.model.residual)
+    own = found.norms_LK[:, position].tolist()
+    adds = opened.run.settings.model.residual
     return Shown(
         name=f"stream_{place.stack}",
         title=title,
+        question=_("Which sublayer changes the vectors most?"),
         recipe=recipe,
-        seen=joined([_change(token, own), sentence]),
+        seen=joined([_most_added(found, adds=adds), _change(token, own)]),
         pictures=[chart(picture)],
         about={"number": _("position {n}: {token}").format(n=number(position), token=token)},
         formula=describe(opened.run.model, 1, 1).sublayers[0].step,
@@ -224,9 +238,9 @@ def _most_added(found: Stream, *, adds: bool) -> str:
             "This model has no residual connections: each sublayer’s output takes the place of "
             "its input."
         )
-    sentence = _("On average “{name}” adds most: a vector of length {norm} to one of {before}.")
+    text = _("“{name}”: on average it adds a vector of length **{norm}** to one of {before}.")
     added, before = found.largest_addition
-    return sentence.format(
+    return text.format(
         name=plain(explained(found.names[found.most_added])),
         norm=number(added, padded=False),
         before=number(before, padded=False),

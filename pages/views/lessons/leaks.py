@@ -158,25 +158,21 @@ def _chart(chosen: Chosen, cases: Sequence[MaskLoss]) -> Chart:
     if reads_texts(run):
         n = len(chosen.sentences)
         on = n_("the {n} text of the batch", "the {n} texts of the batch", n).format(n=number(n))
+    own = [case for case in cases if all(mask.attention is chosen.kind for mask in case.without)]
+    name = _("{masks}: {loss}")
     return bars(
-        {_("loss"): [case.loss for case in cases]},
-        [_case_label(case, is_one_of_several=case is not cases[-1]) for case in cases],
-        value=Quantity(_("cross-entropy per token, nats")),
+        {_("loss"): [case.loss for case in own]},
+        [name.format(masks=_case_label(case), loss=number(case.loss, 2)) for case in own],
+        value=Quantity(_("loss")),
         title=_("Loss on {sentences}").format(sentences=on),
     )
 
 
-def _case_label(case: MaskLoss, *, is_one_of_several: bool) -> str:
+def _case_label(case: MaskLoss) -> str:
     """Return in a few words what was left out when a loss was measured."""
-    if len(case.without) != 1:
-        kinds = {mask.attention for mask in case.without}
-        if case.without and len(kinds) == 1 and is_one_of_several:
-            [kind] = kinds
-            return _("{kind}: no mask").format(kind=_(kind.label))
-        return _("no mask on") if case.without else _("all masks on")
+    if not case.without:
+        return _("all masks")
+    if len(case.without) > 1:
+        return _("no mask")
     [mask] = case.without
-    names = {
-        PADDING: _("{kind}: no padding mask"),
-        LOOK_AHEAD: _("{kind}: no look-ahead"),
-    }
-    return names[mask.name].format(kind=_(mask.attention.label))
+    return {PADDING: _("no padding mask"), LOOK_AHEAD: _("no look-ahead")}[mask.name]

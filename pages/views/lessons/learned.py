@@ -23,6 +23,8 @@ FIRST_POSITION = 8
 """To begin with; few tables end before it."""
 LONGEST, BEYOND = 50, 3
 """Positions that are shown at most, and of them those that training never reached."""
+UNLIKE = 0.5
+"""Below this cosine two rows have little in common."""
 LEARNED, SINUSOIDS = "learned", "sinusoids"
 
 
@@ -46,7 +48,7 @@ def draw(opened: Opened) -> Shown | None:
     picture = chart(_curves(found, position))
     if reached := _reached(found.learned):
         st.caption(reached)
-    other = _("**{run}** is shown: {chosen} has not learned vectors of positions here.").format(
+    other = _("This is **{run}**, a run that learned its positions, not {chosen}.").format(
         run=plain(run.name), chosen=plain(opened.run.name)
     )
     return Shown(
@@ -88,7 +90,17 @@ def _seen(found: LearnedBeside, position: int) -> str:
         return _("There is one position only.")
     most = max(others, key=lambda place: alike[place])
     text = _("Position {p} is most like position **{q}** (cosine **{x}**).")
-    if abs(most - position) == 1 and (trained is None or max(most, position) < trained):
+    if trained is not None and position >= trained:
+        text = _(
+            "Training never reached position {p}: of all others, **{q}** is most like it (cosine "
+            "**{x}**)."
+        )
+        if alike[most] < UNLIKE:
+            text = _(
+                "Training never reached position {p}: its row is like no other (cosine at most "
+                "**{x}**)."
+            )
+    elif abs(most - position) == 1 and (trained is None or most < trained):
         text = _(
             "Yes: nobody said which positions are neighbours, and yet training made position "
             "**{p}** most like its neighbour **{q}** (cosine **{x}**)."
@@ -106,7 +118,7 @@ def _curves(found: LearnedBeside, position: int) -> Chart:
         x=Quantity(_("position")),
         y=Quantity(_("cosine with position {p}").format(p=number(position))),
         title=_("Which positions are like position {p}?").format(p=number(position)),
-        rules=[Rule(position, _("itself")), *ends],
+        rules=[*([] if ends and position == trained else [Rule(position, _("itself"))]), *ends],
     )
 
 

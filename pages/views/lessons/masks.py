@@ -8,7 +8,7 @@ from core.model.masks import causal_mask, decoder_mask, padding_mask
 from core.studies.lessons.masks import LOOK_AHEAD, PADDING, HeadOfBatch
 from core.studies.lessons.of_sentence import masked_head
 from pages.frame.components import matrices
-from pages.frame.language import _, number
+from pages.frame.language import _
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
@@ -56,19 +56,22 @@ def draw(opened: Opened) -> Shown:
 
 
 def _hidden(found: HeadOfBatch) -> str:
-    """Say what each word may look at, and how many cells are hidden."""
-    text = _("Every word sees all words, but no padding: **{hidden}** of {n} cells are hidden.")
-    if LOOK_AHEAD in found.masks:
-        text = _(
-            "Each word sees itself and the words before it: **{hidden}** of {n} cells are hidden."
+    """Say what each word may look at, and why."""
+    if LOOK_AHEAD not in found.masks:
+        return _(
+            "Every word sees all words, but no PAD, which fills the sentence up to the length of "
+            "the longest in its batch."
         )
-        if PADDING in found.masks:
-            text = _(
-                "Each word sees itself and the words before it, but no padding: **{hidden}** of "
-                "{n} cells are hidden."
-            )
-    hidden = int((~found.visible_QK).sum())
-    return text.format(hidden=number(hidden), n=number(found.visible_QK.size))
+    text = _(
+        "Each word sees itself and the words before it: while the model learns, it must not see "
+        "the word that it is to predict."
+    )
+    if PADDING in found.masks:
+        text = _(
+            "Each word sees itself and the words before it, but no PAD: while the model learns, it "
+            "must not see the word that it is to predict."
+        )
+    return text
 
 
 def _mask(chosen: Chosen, title: str, visible_QK: NDArray[np.bool_]) -> Matrix:

@@ -41,8 +41,8 @@ def _seen(found: Norms, *, alone: bool) -> str:
     if alone:
         return _("The sentence is alone in its batch: add another to compare BatchNorm.")
     text = _(
-        "With BatchNorm a sentence’s vectors depend on the other sentences of the batch: they move "
-        "by up to **{batch}** of a feature’s spread. With LayerNorm they do not move (**{layer}**)."
+        "With BatchNorm a sentence’s vectors would depend on its neighbours in the batch, by up to "
+        "**{batch}** of a feature’s spread; with LayerNorm they do not (**{layer}**)."
     )
     return text.format(
         batch=number(found.batch_norm_K.max(), 2), layer=bound(found.layer_norm_K.max())
@@ -70,7 +70,7 @@ def _moved(found: Norms, tokens: list[str]) -> Chart:
             "BatchNorm": found.batch_norm_K.tolist(),
         },
         tokens,
-        value=Quantity(_("mean change of a feature (spread of a feature: about 1)")),
+        value=Quantity(_("mean change of a feature, in units of its spread")),
         title=_("How far other sentences of the batch move a vector"),
         # A bar of length 0 would not be seen.
         drawn="dots",

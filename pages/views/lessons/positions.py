@@ -18,13 +18,13 @@ from core.studies.lessons.positions import (
 from pages.frame import controls
 from pages.frame.charts import chart, plotly_chart
 from pages.frame.components import matrices
-from pages.frame.language import TINY, _, bound, joined, listed, n_, number, short, signs
+from pages.frame.language import TINY, _, bound, joined, listed, number, short, signs
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown, saying_why
 from pages.views.lessons import stacks
 from viz.charts.curves import Quantity, Rule, curves
-from viz.charts.plotly_figures import surface
+from viz.charts.plotly_figures import heatmap
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
@@ -95,9 +95,10 @@ def _waves(table: Recipe[Sinusoids], position: int) -> Shown:
     )
     values = listed(number(value, 2) for value in found.values_DP[:, position].tolist())
     sentences = [
-        _("Read along the dashed line, at position **{p}**: {values}.").format(
-            p=number(position), values=values
-        )
+        _(
+            "By a pattern of numbers that is added to the word’s vector. That of position **{p}**, "
+            "along the dashed line: {values}."
+        ).format(p=number(position), values=values)
     ]
     closest = closest_rows(table.result().encodings())
     if closest is not None and closest.distance > TINY:
@@ -113,23 +114,20 @@ def _waves(table: Recipe[Sinusoids], position: int) -> Shown:
 
 
 def _table(table: Recipe[Sinusoids]) -> Shown:
-    made = table.result()
-    table_PD, title = made.encodings(), _("Every position has a row of its own")
-    axes = _("position"), _("dimension: even sin, odd cos"), _("value")
-    # A sine beside its cosine would be a saw.
-    groups = range(0, made.d_model, 2), range(1, made.d_model, 2)
-    figure = surface(table_PD.astype(np.float32), axes, groups, title=title, signs=signs())
+    table_PD, title = table.result().encodings(), _("The table: a row for each position")
+    axes = _("dimension: even sin, odd cos"), _("position")
+    figure = heatmap(table_PD.astype(np.float32), axes, title=title, signs=signs())
     found = closest_rows(table_PD)
     seen = _("There is one position only, and nothing to tell it from.")
     if found is not None:
-        seen = n_(
-            "No two of the {n} positions have the same row: the closest, positions {p} and {q} for "
-            "example, are **{x}** apart.",
-            "No two of the {n} positions have the same row: the closest, positions {p} and {q} for "
-            "example, are **{x}** apart.",
-            made.length,
-        ).format(
-            n=number(made.length),
+        text = _("No: positions {p} and {q}, for example, have the **same** row.")
+        if found.distance > TINY:
+            text = _(
+                "Yes: no two of the {n} rows are equal. The closest, positions {p} and {q} for "
+                "example, are **{x}** apart."
+            )
+        seen = text.format(
+            n=number(table.result().length),
             p=number(found.first),
             q=number(found.second),
             x=number(found.distance),
@@ -137,6 +135,7 @@ def _table(table: Recipe[Sinusoids]) -> Shown:
     return Shown(
         name="table",
         title=title,
+        question=_("Does every position get numbers of its own?"),
         recipe=table,
         seen=seen,
         code=[sinusoids, exact_sinusoids, timescales],
@@ -160,12 +159,13 @@ def _shift(table: Recipe[Sinusoids], position: int, shift: int) -> Shown:
         )
     )
     seen = _(
-        "One matrix M turns position **{p}** into position **{q}**: the last two columns on the "
-        "right are equal. The same M moves every other position by {k}, too."
+        "Yes: one matrix M moves **every** position by {k}, {p} to **{q}** for example. So "
+        "attention can learn to look a fixed distance away."
     )
     return Shown(
         name="shift",
         title=_("M for k = {k}: a rotation for each pair").format(k=number(shift)),
+        question=_("Is a distance the same everywhere in the sentence?"),
         recipe=recipe,
         seen=seen.format(p=number(position), q=number(position + shift), k=number(shift)),
         code=[timescales],
@@ -177,9 +177,13 @@ def _turned(found: Rotation, position: int, shift: int) -> Matrices:
     """Return the first dimensions of M and of the vectors that it turns."""
     n = min(SHOWN, len(found.before_D))
     here, there = number(position), number(position + shift)
-    names = (f"PE({here})", f"M PE({here})", f"PE({there})")
+    names = (
+        _("position {p}").format(p=here),
+        _("turned by M"),
+        _("position {p}").format(p=there),
+    )
     vectors_D3 = np.stack([found.before_D, found.after_D, found.wanted_D], axis=1)
-    rows = numbered(_("dimension"), n)
+    rows = numbered(_("first {n} of {d} dimensions").format(n=n, d=len(found.before_D)), n)
     return Matrices(
         panels=[
             Matrix(
@@ -191,11 +195,11 @@ def _turned(found: Rotation, position: int, shift: int) -> Matrices:
                 value_name=_("entry of M"),
             ),
             Matrix(
-                title=_("Position {p}, turned").format(p=here),
+                title=_("M turns position {p} into {q}").format(p=here, q=there),
                 values=vectors_D3[:n].astype(np.float32),
                 rows=rows,
                 columns=Axis(
-                    name=_("before, turned, by the formula"),
+                    name=_("vector"),
                     labels=tuple(TokenLabel(name) for name in names),
                 ),
                 scale="signed",

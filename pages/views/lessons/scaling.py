@@ -25,13 +25,16 @@ from pages.frame.view import Shown, saying_why
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity, Rule, curves
 
+SHARP = 0.95
+"""Above this largest weight hardly any gradient is left for the other keys."""
+
 
 @saying_why(ScoresError)
 def draw(opened: Opened) -> Shown:
     """Draw a softmax with the division and without, and what is sampled at other widths."""
     d_k = opened.run.settings.model.d_k
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        label = _("Scores after the division (up to 16)")
+        label = _("Scores after the division (1 to 16 numbers)")
         typed = controls.text(label, name="scores", default="1, 2, 3", width=260)
         offered = {each: number(each) for each in sorted({*WIDTHS, d_k})}
         width = controls.selection("d_k", "d_k", offered, d_k, width=130)
@@ -58,7 +61,8 @@ def draw(opened: Opened) -> Shown:
 
 def _seen(found: WhyScale, width: int) -> str:
     """Say how sharp the softmax is, and whether that leaves gradient for the other keys."""
-    sharp, even = (percent(each.outputs_K.max()) for each in (found.unscaled, found.scaled))
+    largest = float(found.unscaled.outputs_K.max())
+    sharp, even = percent(largest), percent(found.scaled.outputs_K.max())
     if sharp == even:
         same = _(
             "With the division by √{d_k} and without it, one key gets **{share}** of the weight."
@@ -68,10 +72,10 @@ def _seen(found: WhyScale, width: int) -> str:
         "Without the division one key gets **{sharp}** of the weight; divided by √{d_k} it gets "
         "**{even}**."
     )
-    if found.scaled.norm > found.unscaled.norm:
+    if largest > SHARP and found.scaled.norm > found.unscaled.norm:
         text = _(
-            "Without the division one key gets **{sharp}** of the weight; divided by √{d_k} it "
-            "gets **{even}**, and gradient is left for the others."
+            "Without the division one key gets **{sharp}** of the weight, and hardly any gradient "
+            "is left; divided by √{d_k} it gets **{even}**, and gradient is left for the others."
         )
     return text.format(sharp=sharp, d_k=number(width), even=even)
 
@@ -105,7 +109,7 @@ def _variance(found: Sequence[Sampled], width: int) -> Chart:
         _("with ÷ √d_k"): [each.variance_scaled for each in found],
     }
     return _against_width(
-        series, found, _("variance of q·k"), _("2. Scores spread with the width"), width
+        series, found, _("variance of q·k"), _("2. Undivided, scores spread"), width
     )
 
 
@@ -115,7 +119,7 @@ def _gradient(found: Sequence[Sampled], width: int) -> Chart:
         _("with ÷ √d_k"): [each.gradient_scaled for each in found],
     }
     y = _("gradient left (norm of the Jacobian)")
-    return _against_width(series, found, y, _("3. Wide heads get little gradient"), width)
+    return _against_width(series, found, y, _("3. … and the gradient vanishes"), width)
 
 
 def _against_width(

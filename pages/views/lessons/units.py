@@ -1,7 +1,6 @@
 """The units of the feed-forward layers: which of them fire on which word."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
@@ -12,16 +11,17 @@ from core.describe.formulas import hidden_formula
 from core.heads import Stack
 from core.model.sublayers import FeedForward
 from core.studies.lessons.of_sentence import sentence_units
-from core.studies.lessons.sublayers import FiringUnits, Unit, firing, top_units
-from core.tokenizer.tokenizer import Token
+from core.studies.lessons.sublayers import FiringUnits, firing, top_units
 from pages.frame import controls, session
-from pages.frame.language import N_, _, joined, listed, n_, number, percent, plain
+from pages.frame.language import N_, _, joined, n_, number, percent, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
 from pages.views.lessons import stacks
 from pages.views.lessons.stacks import Place
-from viz.plane.matrices import Matrix, numbered
+from viz.component.payload import TokenLabel
+from viz.direction import isolated
+from viz.plane.matrices import Axis, Matrix, numbered
 
 ACTIVATIONS = {
     "relu": N_("ReLU"),
@@ -44,21 +44,21 @@ def draw(opened: Opened) -> Shown:
     recipe = Recipe(sentence_units, opened.path, opened.sentence, stack, layer, position)
     found = recipe.result().result
     left, right = st.columns(2, gap="large")
+    pictures = []
     with left:
-        shown = _firing_map(opened, found.firing_LK, place)
-        picture = stacks.matrix(opened, place, shown, layer, session.UNITS, session.LAYER)
+        if found.top:
+            pictures.append(stacks.matrix(opened, place, _top_map(opened, found, place), 0, "top"))
         st.caption(_below_zero(opened.run.settings.model))
     with right:
-        title = _("The units of layer {layer} that fire most on “{token}”")
-        st.markdown(f"**{title.format(layer=number(layer), token=plain(place.token))}**")
-        _table(found.top, place.tokens)
+        shown = _firing_map(opened, found.firing_LK, place)
+        pictures.append(stacks.matrix(opened, place, shown, layer, session.UNITS, session.LAYER))
     return Shown(
         name="units",
-        title=_("Share of the feed-forward units that fire"),
+        title=_("Share of a layer’s units that react to each word"),
         seen=_seen(found, opened.run.settings.model.d_ff, place.token),
         recipe=recipe,
         code=(FeedForward, firing, top_units),
-        pictures=[picture],
+        pictures=pictures,
         formula=f"h = {hidden_formula(_layer(opened, stack))}, "
         r"\qquad \text{unit } u \text{ fires if } h_u > 0",
     )
@@ -89,10 +89,27 @@ def _below_zero(config: ModelConfig) -> str:
     return _("The activation is ReLU: a unit that does not fire is 0.")
 
 
+def _top_map(opened: Opened, found: FiringUnits, place: Place) -> Matrix:
+    """Return the values of the units that react most to a word, on all words."""
+    values = np.zeros((len(found.top), len(place.tokens)), dtype=np.float32)
+    for row_values, unit in zip(values, found.top, strict=True):
+        for at, value in ((found.position, unit.activation), *unit.others):
+            row_values[at] = value
+    title = _("The units of layer {layer} that react most to “{token}”")
+    return Matrix(
+        title=title.format(layer=number(found.layer), token=isolated(place.token)),
+        values=values,
+        rows=Axis(name=_("unit"), labels=[TokenLabel(number(unit.unit)) for unit in found.top]),
+        columns=stacks.axis(opened, place),
+        limit=float(values.max()),
+        value_name=_("value (0: no reaction)"),
+    )
+
+
 def _firing_map(opened: Opened, firing_LK: NDArray[np.float64], place: Place) -> Matrix:
     values = 100 * firing_LK.astype(np.float32)
     return Matrix(
-        title=_("Share of the feed-forward units that fire"),
+        title=_("Share of a layer’s units that react to each word"),
         values=values,
         rows=numbered(_("layer"), len(values)),
         columns=stacks.axis(opened, place),
@@ -103,10 +120,10 @@ def _firing_map(opened: Opened, firing_LK: NDArray[np.float64], place: Place) ->
 
 
 def _seen(found: FiringUnits, n_units: int, token: str) -> str:
-    """Say how many units of a layer fire on a token, and how many of the top ones on it alone."""
-    sentence = n_(
-        "On “{token}” **{here}** of the {n} unit of layer {layer} fire.",
-        "On “{token}” **{here}** of the {n} units of layer {layer} fire.",
+    """Say whether a word's strongest units react to it alone, and how many react to it at all."""
+    share = n_(
+        "**{here}** of the {n} unit of layer {layer} reacts to “{token}”.",
+        "**{here}** of the {n} units of layer {layer} react to “{token}”.",
         n_units,
     ).format(
         token=plain(token),
@@ -115,27 +132,16 @@ def _seen(found: FiringUnits, n_units: int, token: str) -> str:
         n=number(n_units),
     )
     if not found.top:
-        return sentence
+        return share
     n_alone = sum(not unit.others for unit in found.top)
-    alone = n_(
-        "**{alone}** of the {n} strongest fires on no other word.",
-        "**{alone}** of the {n} strongest fire on no other word.",
-        n_alone,
+    text = _(
+        "Mostly to several words: of the {n} units that react most to “{token}”, **{alone}** react "
+        "to no other word of the sentence."
     )
-    return joined([sentence, alone.format(n=number(len(found.top)), alone=number(n_alone))])
-
-
-def _table(top: Sequence[Unit], tokens: tuple[Token, ...]) -> None:
-    st.table(
-        {
-            _("unit"): [unit.unit for unit in top],
-            _("value here"): [number(unit.activation, 2) for unit in top],
-            _("also fires on"): [
-                listed(f"{plain(tokens[at].text)} {number(value, 2)}" for at, value in unit.others)
-                or "–"
-                for unit in top
-            ],
-        },
-        border="horizontal",
-        hide_index=True,
-    )
+    if 2 * n_alone > len(found.top):
+        text = _(
+            "Mostly to single words: of the {n} units that react most to “{token}”, **{alone}** "
+            "react to no other word of the sentence."
+        )
+    alone = text.format(n=number(len(found.top)), token=plain(token), alone=number(n_alone))
+    return joined([alone, share])

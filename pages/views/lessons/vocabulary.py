@@ -1,5 +1,7 @@
 """The vocabulary as points: its vectors in two of all dimensions, and what is near."""
 
+from collections.abc import Collection
+
 import streamlit as st
 
 from core.heads import Kind, Stack
@@ -26,20 +28,20 @@ MOST_LISTED = 8
 """Selected tokens whose neighbours are named."""
 
 
-def draw(opened: Opened, stack: Stack, usual: int) -> Shown:
-    """Draw a vocabulary, and name what is nearest to the tokens that are selected in it.
+def draw(opened: Opened, stack: Stack, word: int) -> Shown:
+    """Draw a vocabulary, and what is nearest to a word and to the tokens that are selected in it.
 
     Args:
         opened: The run and the sentence.
         stack: By which the tokens are read.
-        usual: Id of the token whose neighbours are named where none is selected.
+        word: Id of the token whose neighbours are marked.
     """
     session.belongs_to(SELECTED, f"{opened.path}\n{stack}\n{opened.sentence}")
     n_tokens, width = opened.run.model.embedding(stack).tokens.weight.shape
     selected = _ids(session.linked(SELECTED), n_tokens)
-    recipe = Recipe(vocabulary_map, opened.path, opened.sentence, stack, selected or (usual,))
+    recipe = Recipe(vocabulary_map, opened.path, opened.sentence, stack, word, selected)
     found = recipe.result()
-    figure = _figure(found, stack)
+    figure = _figure(found, stack, word)
     left, right = st.columns([5, 3], gap="medium")
     with left:
         picture = plotly_chart(figure, MAP, _take)
@@ -47,10 +49,11 @@ def draw(opened: Opened, stack: Stack, usual: int) -> Shown:
         for near in found.near:
             st.markdown(_nearest(near))
         if not selected:
-            st.caption(_("Draw a line around points to see their neighbours."))
+            st.caption(_("Select points with the mouse to read their neighbours, too."))
     return Shown(
         name=f"vocabulary_{stack}",
         title=_("The vocabulary as points"),
+        question=_("Do similar words lie close together?"),
         recipe=recipe,
         seen=_seen(found, width),
         code=(principal_components, nearest),
@@ -68,25 +71,32 @@ def _take() -> None:
     session.choose({SELECTED: ",".join(map(str, ids)) or None})
 
 
-def _figure(found: VocabularyMap, stack: Stack) -> Figure:
-    colour = theme.SOURCE if Kind.self_of(stack).query_side == "source" else theme.TARGET
-    in_sentence = [token in found.sentence for token in found.ids]
+def _figure(found: VocabularyMap, stack: Stack, word: int) -> Figure:
+    own = theme.SOURCE if Kind.self_of(stack).query_side == "source" else theme.TARGET
+    near, *_others = found.near
+    neighbours = set(near.ids)
+    others = set(found.ids) - neighbours - {word}
 
-    def group(name: str, inside: bool) -> Points:
-        at = [place for place, each in enumerate(in_sentence) if each is inside]
+    def group(name: str, members: Collection[int], colour: theme.Rgb, *, labelled: bool) -> Points:
+        at = [place for place, each in enumerate(found.ids) if each in members]
         return Points(
             found.points_N2[at],
             [found.texts[place] for place in at],
             [found.ids[place] for place in at],
             name,
-            colour if inside else theme.QUIET,
-            labelled=inside,
+            colour,
+            labelled=labelled,
+            small=members is others,
         )
 
     axis = _("component {n} ({share})")
     x, y = (axis.format(n=number(at), share=percent(each)) for at, each in enumerate(found.shares))
     return scatter(
-        [group(_("other tokens"), False), group(_("the sentence"), True)],
+        [
+            group(_("other tokens"), others, theme.QUIET, labelled=False),
+            group(_("most similar"), neighbours, theme.HEADS[1], labelled=False),
+            group(near.token, {word}, own, labelled=True),
+        ],
         (x, y),
         title=_("The vocabulary as points"),
         signs=signs(),
@@ -94,16 +104,21 @@ def _figure(found: VocabularyMap, stack: Stack) -> Figure:
 
 
 def _seen(found: VocabularyMap, width: int) -> str:
-    """Say how much of the vectors' differences the picture holds."""
+    """Say how much of the vectors' differences the picture holds, and that it may mislead."""
     text = _(
-        "The {n} of {d_model} directions in which {tokens} token vectors differ most hold "
-        "**{share}** of their variance."
+        "The {n} directions drawn, of {d_model}, hold **{share}** of the vectors’ differences. The "
+        "words most similar to “{token}” are marked."
     )
+    if sum(found.shares) < 0.5:
+        text = _(
+            "Not always: the {n} directions drawn, of {d_model}, hold **{share}** of the vectors’ "
+            "differences. The words most similar to “{token}” are marked."
+        )
     return text.format(
         n=number(len(found.shares)),
         d_model=number(width),
         share=percent(sum(found.shares)),
-        tokens=number(len(found.ids)),
+        token=plain(found.near[0].token),
     )
 
 

@@ -13,8 +13,8 @@ from viz.charts.plotly_figures import (
     Points,
     figure_config,
     figure_html,
+    heatmap,
     scatter,
-    surface,
     title_of,
 )
 from viz.component.standalone import Drawn, standalone_page
@@ -23,9 +23,8 @@ NASTY = "</script><b>$x$ %{x}"
 WAVES = np.sin(np.arange(12, dtype=np.float32)).reshape(3, 4)
 
 
-def surfaces():
-    groups = range(0, 4, 2), range(1, 4, 2)
-    return surface(WAVES, ("position", "dimension", "value"), groups, title="Waves")
+def table():
+    return heatmap(WAVES, ("dimension", "position"), title="Waves")
 
 
 def points():
@@ -38,14 +37,10 @@ def points():
     return places, figure
 
 
-def test_surfaces_are_the_columns_of_the_table():
-    first, second = surfaces().data
-    assert np.array_equal(first.z, WAVES[:, [0, 2]])
-    assert np.array_equal(second.z, WAVES[:, [1, 3]])
-    assert first.customdata[0].tolist() == [0, 2]
-    assert max(first.x) < min(second.x)
-    # 0 is the middle of the scale.
-    assert first.cmin == second.cmin == -first.cmax == -np.abs(WAVES).max()
+def test_a_table_is_drawn_as_it_is_with_0_in_the_middle_of_the_scale():
+    [drawn] = table().data
+    assert np.array_equal(drawn.z, WAVES)
+    assert drawn.zmin == -drawn.zmax == -np.abs(WAVES).max()
 
 
 def test_points_stand_at_their_places_and_are_known_by_their_ids():
@@ -61,7 +56,7 @@ def test_a_label_is_no_tag_and_no_formula():
     assert label == "&lt;/script&gt;&lt;b&gt;&#36;x&#36; %{x}"
 
 
-@pytest.mark.parametrize("figure", [surfaces(), points()[1]])
+@pytest.mark.parametrize("figure", [table(), points()[1]])
 def test_every_colour_is_one_of_the_theme(figure):
     known = {theme.colour(rgb) for rgb in (*theme.DIVERGING, theme.SOURCE, theme.QUIET)}
     known.add(theme.colour(theme.QUIET, 0.35))

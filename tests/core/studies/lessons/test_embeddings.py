@@ -95,7 +95,7 @@ def test_components_are_the_eigenvectors_of_the_covariance():
 
 def test_the_map_places_the_vocabulary_and_names_the_nearest(translating, source_VD):
     cat, *_ = translating.tokenizer.encode("cat").ids
-    found = vocabulary_map(translating, CAT, "encoder", (cat,))
+    found = vocabulary_map(translating, CAT, "encoder", cat)
     assert found.ids == tuple(range(len(source_VD)))
     np.testing.assert_allclose(
         found.points_N2, principal_components(torch.from_numpy(source_VD))[0], atol=1e-9
@@ -109,7 +109,7 @@ def test_the_map_places_the_vocabulary_and_names_the_nearest(translating, source
 
 
 def test_the_table_has_a_row_for_each_token_and_each_neighbour(translating):
-    found = vocabulary_map(translating, CAT, "decoder", (5, 9))
+    found = vocabulary_map(translating, CAT, "decoder", 5, (9,))
     table = found.table()
     n = len(found.ids)
     assert table["x"][:n] == found.points_N2[:, 0].tolist()

@@ -53,12 +53,12 @@ def test_older_links_name_a_stack_a_position_and_a_picture_of_their_own(open_les
     sites = [
         Site("encoder", layer, kind) for layer in range(3) for kind in ("self", "feed_forward")
     ]
-    stream = [np.linalg.norm(tensors[site, Step.STREAM_OUT], axis=-1)[3] for site in sites]
-    own = [row["y"] for row in chart_rows(at) if not row["series"].startswith("mean")]
-    np.testing.assert_allclose(own[1:], stream, rtol=1e-5)
-    assert f"to **{stream[-1]:.3g}**" in shown.seen
-    added = [np.linalg.norm(tensors[site, Step.ADDED], axis=-1).mean() for site in sites]
-    assert f"a vector of length {max(added):.3g} to" in shown.seen
+    stream = np.linalg.norm(tensors[sites[-1], Step.STREAM_OUT], axis=-1)[3]
+    assert f"to **{stream:.3g}**" in shown.seen
+    added = np.stack([np.linalg.norm(tensors[site, Step.ADDED], axis=-1) for site in sites])
+    own = [row["value"] for row in chart_rows(at) if not row["series"].startswith("mean")]
+    np.testing.assert_allclose(own, added[:, 3], rtol=1e-5)
+    assert f"a vector of length **{added.mean(axis=1).max():.3g}** to" in shown.seen
 
 
 def test_other_sentences_move_a_vector_under_batch_norm_alone(open_lesson):
@@ -82,17 +82,22 @@ def test_all_sublayers_of_the_layer_are_offered_and_no_others(open_gated):
 
 
 def test_the_line_counts_the_units_that_fire_on_one_word_alone(open_lesson, tensors):
-    _at, shown = open_lesson("units", unit_stack="decoder", layer="1", unit_position="3")
+    at, shown = open_lesson("units", unit_stack="decoder", layer="1", unit_position="3")
     fires_KF = tensors[Site("decoder", 1, "feed_forward"), Step.HIDDEN]
     assert f"**{100 * (fires_KF[3] > 0).mean():.1f}".removesuffix(".0") in shown.seen
     strongest = np.argsort(-fires_KF[3])[:8]
     n_alone = int(((fires_KF[:, strongest] > 0).sum(axis=0) == 1).sum())
-    assert f"**{n_alone}** of the 8 strongest" in shown.seen
+    assert f"**{n_alone}** react to no other word" in shown.seen
+    many = "single" if n_alone > 4 else "several"
+    assert f"Mostly to {many} words" in shown.seen
+    np.testing.assert_allclose(
+        panels(at)[0].values, np.maximum(fires_KF[:, strongest].T, 0), rtol=1e-5
+    )
 
 
 def test_units_open_on_the_layer_in_which_most_fire_and_a_click_opens_another(open_lesson):
     at, _shown = open_lesson("units")
-    [panel] = panels(at)
+    _top, panel = panels(at)
     position = at.selectbox(key="unit_position").value
     assert panel.columns.labels[position].text == "it"
     assert at.selectbox(key="layer").value == panel.values[:, position].argmax()

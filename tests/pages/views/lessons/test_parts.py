@@ -1,5 +1,7 @@
 """The drawing of the model, and the counts of this one, the paper's and published ones."""
 
+import html
+
 import pytest
 
 from core.config import ModelConfig
@@ -74,8 +76,7 @@ def test_every_lesson_shows_a_model_with_an_invented_sublayer(open_gated, view):
 def test_the_shares_of_this_model_and_of_published_ones_are_drawn(open_lesson, run, open_alone):
     at, shown = open_lesson("counts")
     own = count_parameters(run.settings.model)
-    assert f"This model has **{parameters(own)}**" in shown.seen
-    assert "The largest part, " in shown.seen
+    assert f"of {parameters(own)}, as in 12 of 13 published ones: of LLaMA 3 8B" in shown.seen
     rows = chart_rows(at)
     for name, config in (
         ("translate-guided", run.settings.model),
@@ -88,3 +89,19 @@ def test_the_shares_of_this_model_and_of_published_ones_are_drawn(open_lesson, r
         assert shares["attention"] == pytest.approx(counted["attention"] / sum(counted.values()))
     # Why an opened model has fewer than its files.
     assert "Not counted: weights of its files" in said(open_alone("bert", "counts")[0])
+
+
+def test_a_published_model_is_drawn_by_one_of_its_equal_layers_with_the_published_counts(
+    open_lesson,
+):
+    at, shown = open_lesson("counts", counts_shown="published")
+    assert "**6,740 million parameters**: 32 decoder layers of 202 million each" in shown.seen
+    [stack] = diagram(at).stacks
+    assert list(stack.layers) == ["32 such layers"]
+    details = {node.id: node.detail for node in diagram(at).nodes}
+    assert details["decoder.0.self"] == f"{4 * 4096**2 / 1e6:.1f} M"
+    facts = [html.unescape(count) for count in at.table[0].value.iloc[:, 1]]
+    assert facts[0] == facts[1] == "6,738,415,616"
+    at.selectbox(key="published").set_value("bert-base").run()
+    assert [stack.name for stack in diagram(at).stacks] == ["encoder"]
+    assert "What is BERT base made of?" in said(at)
