@@ -110,7 +110,7 @@ def _seen(asked: Asked, series: Series, places: Places) -> str:
     )
     lines = [_("At least half of the sentences are right {groups}.").format(groups=found)]
     if learned := _longest_learned(asked, places):
-        text = _("In training no sentence has more than {n} tokens.")
+        text = _("The longest sentence of training, in tokens: {n}.")
         lines.append(text.format(n=number(learned)))
     experiment = asked.experiment
     if len({experiment.preset(each, 0).model.vocab_size for each in asked.trained}) > 1:
@@ -130,10 +130,10 @@ def _lengths(reaches: Sequence[int], measured: Sequence[int]) -> str:
     if not most:
         return _("**not even at the shortest length**")
     if least == measured[-1]:
-        return _("**at every length, up to {n} tokens,**").format(n=number(most))
+        return _("**at every length, up to {n},**").format(n=number(most))
     if least == most:
-        return _("**up to {n} tokens**").format(n=number(most))
-    return _("**up to {first}–{last} tokens**").format(first=number(least), last=number(most))
+        return _("**up to a length of {n}**").format(n=number(most))
+    return _("**up to a length of {first}–{last}**").format(first=number(least), last=number(most))
 
 
 def _draw_distances(asked: Asked) -> Shown:
@@ -198,7 +198,7 @@ def _falls(asked: Asked, near: int, far: int) -> str:
             text.format(variant=least, near=number(near), far=number(far), factors=factors)
         )
     lines += [
-        _("{variant} reaches no farther back than {n} tokens.").format(
+        _("{variant} reaches back this far and no farther, in tokens: {n}.").format(
             variant=capitalised(labels[each.variant]), n=number(each.reach)
         )
         for each in falls

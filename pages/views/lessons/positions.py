@@ -123,7 +123,7 @@ def _table(table: Recipe[Sinusoids]) -> Shown:
         text = _("No: positions {p} and {q}, for example, have the **same** row.")
         if found.distance > TINY:
             text = _(
-                "Yes: no two of the {n} rows are equal. The closest, positions {p} and {q} for "
+                "Yes: no two rows are equal. Of {n}, the closest, positions {p} and {q} for "
                 "example, are **{x}** apart."
             )
         seen = text.format(

@@ -135,12 +135,12 @@ def _seen(found: FiringUnits, n_units: int, token: str) -> str:
         return share
     n_alone = sum(not unit.others for unit in found.top)
     text = _(
-        "Mostly to several words: of the {n} units that react most to “{token}”, **{alone}** react "
+        "Mostly to several words: of those that react most to “{token}”, **{alone}** of {n} react "
         "to no other word of the sentence."
     )
     if 2 * n_alone > len(found.top):
         text = _(
-            "Mostly to single words: of the {n} units that react most to “{token}”, **{alone}** "
+            "Mostly to single words: of those that react most to “{token}”, **{alone}** of {n} "
             "react to no other word of the sentence."
         )
     alone = text.format(n=number(len(found.top)), token=plain(token), alone=number(n_alone))
