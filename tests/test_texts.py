@@ -50,7 +50,8 @@ MEANT = {
     "pages/frame/texts.py": {"escaping"},
     # It tells charts how the reader's language writes numbers.
     "pages/frame/charts.py": {"written by streamlit"},
-    # Streamlit writes the share beside a bar, in the browser's language.
+    # Streamlit writes the number beside a bar, in the browser's language.
+    "pages/views/heads/roles.py": {"written by streamlit"},
     # Settings stand there as in their files.
     "viz/charts/frames.py": {"formatted in a chart"},
     # It is handed the signs of the reader's language.

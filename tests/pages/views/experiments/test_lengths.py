@@ -11,17 +11,18 @@ NORMS = {"base": (1.0, 0.5, 0.4, 0.3, 0.3), "gru": (1.0, 0.5, 0.1, 0.02, 0.01)}
     [
         (
             "bottleneck",
-            "**up to 16 tokens** with “Transformer” and “GRU with attention”; **up to 8 tokens** "
-            "with “GRU, one vector”. In training no sentence has more than 16 tokens.",
+            "**up to a length of 16** with “Transformer” and “GRU with attention”; **up to a "
+            "length of 8** with “GRU, one vector”. The longest sentence of training, in tokens: "
+            "16.",
         ),
         # A length more or less is chance, and another learning rate is not compared.
         (
             "norms",
-            "At least half of the sentences are right **up to 15–16 tokens** with “BatchNorm "
-            "before”, “LayerNorm before”, and “RMSNorm before”; **up to 12 tokens** with “no norm” "
-            "and “LayerNorm after”.",
+            "At least half of the sentences are right **up to a length of 15–16** with “BatchNorm "
+            "before”, “LayerNorm before”, and “RMSNorm before”; **up to a length of 12** with “no "
+            "norm” and “LayerNorm after”.",
         ),
-        ("guide", "**at every length, up to 16 tokens,** with all variants."),
+        ("guide", "**at every length, up to 16,** with all variants."),
         ("residuals", "**not even at the shortest length** with “no residual”."),
         ("vocabulary", "tokens of its own, so these lengths do not compare."),
     ],
