@@ -8,7 +8,6 @@ import pytest
 from tests.pages.conftest import unfold
 
 TABLES = {
-    "heads with their scores": ("heads", {"trial": "roles"}),
     "runs": ("training", {"training": "runs", "runs": "copy"}),
 }
 # Three digits behind a sign may be thousands.

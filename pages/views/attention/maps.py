@@ -71,7 +71,7 @@ def _draw_each(selected: Selection) -> Shown:
     opened, head, kind = selected.opened, selected.head, selected.kind
     pinned = clicks.pinned(opened, selected.inspection, kind)
     shown = maps_of(
-        opened.run, selected.inspection, head, about_pronouns(opened, head), _zoom(selected), pinned
+        opened.run, selected.inspection, head, about_pronouns(opened), _zoom(selected), pinned
     )
     # What a tour asks is not answered by a mark.
     asked = tour.keeps_back()

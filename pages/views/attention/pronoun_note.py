@@ -1,8 +1,5 @@
 """What was measured about the heads that find the pronouns' antecedents, in a few sentences."""
 
-from collections.abc import Sequence
-
-from core.heads import Head
 from core.studies.heads.findings import (
     PronounHead,
     best_pronoun_head,
@@ -20,10 +17,10 @@ from pages.frame.notes import (
 from pages.frame.selection import Opened
 
 
-def about_pronouns(opened: Opened, shown: Head) -> str:
+def about_pronouns(opened: Opened) -> str:
     """Return what was measured about the heads that find what the sentence's pronouns stand for.
 
-    Of another head than the one that is shown it is said which to look at, and no more.
+    It is the same whichever head is shown, so that another head alone is sent to the maps.
     """
     run, pronouns = opened.run, pronouns_among(opened.task, opened.inspection.source_words)
     if not pronouns:
@@ -38,9 +35,6 @@ def about_pronouns(opened: Opened, shown: Head) -> str:
             "No head reliably points at what {pronouns} stands for: {where} comes closest, "
             "{evidence}."
         )
-    if best.beats_baseline and shown != best.head:
-        other = _("{where} finds best what {pronouns} stands for: it is the head to look at.")
-        return other.format(where=site_and_head(best.head), pronouns=_quoted(pronouns))
     # Before the claim: it is to be read with it.
     other = _("Measured on sentences of another kind than this one, for which it need not hold:")
     guided, limit = _("Training rewarded it for that (guided attention)."), ""
@@ -54,7 +48,7 @@ def about_pronouns(opened: Opened, shown: Head) -> str:
         "" if is_measured(run, opened.inspection.translation.source) else other,
         claim.format(
             where=(site_and_head if best.beats_baseline else within_sentence)(best.head),
-            pronouns=_quoted(pronouns),
+            pronouns=listed(f"“{pronoun}”" for pronoun in pronouns),
             evidence=_evidence(best),
         ),
         guided if is_guided(run, best.head) else "",
@@ -62,10 +56,6 @@ def about_pronouns(opened: Opened, shown: Head) -> str:
         limit,
     ]
     return joined(sentences)
-
-
-def _quoted(pronouns: Sequence[str]) -> str:
-    return listed(f"“{pronoun}”" for pronoun in pronouns)
 
 
 def _evidence(head: PronounHead) -> str:

@@ -87,7 +87,7 @@ def test_the_line_counts_the_units_that_fire_on_one_word_alone(open_lesson, tens
     assert f"**{100 * (fires_KF[3] > 0).mean():.1f}".removesuffix(".0") in shown.seen
     strongest = np.argsort(-fires_KF[3])[:8]
     n_alone = int(((fires_KF[:, strongest] > 0).sum(axis=0) == 1).sum())
-    assert f"**{n_alone}** react to no other word" in shown.seen
+    assert f"**{n_alone}** of 8 react to no other word" in shown.seen
     many = "single" if n_alone > 4 else "several"
     assert f"Mostly to {many} words" in shown.seen
     np.testing.assert_allclose(

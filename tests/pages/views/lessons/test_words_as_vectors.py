@@ -122,7 +122,7 @@ def test_waves_are_the_formula_and_the_line_reads_them_at_a_position(open_positi
 @pytest.mark.parametrize(
     ("picture", "words"),
     [
-        ("table", "The closest, positions 0 and 6 for example, are **0.658** apart"),
+        ("table", "the closest, positions 0 and 6 for example, are **0.658** apart"),
         ("shift", "one matrix M moves **every** position by −5, 5 to **0** for example"),
     ],
 )
