@@ -47,7 +47,7 @@ def draw(opened: Opened) -> Shown:
         title=title,
         recipe=recipe,
         seen=joined(
-            [_what_it_writes(inspection), _where_it_looks(inspection, focus, _silenced(opened.run))]
+            [_where_it_looks(inspection, focus, _silenced(opened.run)), _what_it_writes(inspection)]
         ),
         pictures=[picture],
     )

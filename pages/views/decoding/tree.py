@@ -42,7 +42,7 @@ def draw(opened: Opened) -> Shown | None:
         recipe=searching,
         seen=_seen(found, method.beam),
         code=[beam_steps, beam_tree],
-        pictures=[drawn(found, _open_in_stepper)],
+        pictures=[drawn(found, partial(_open_in_stepper, opened.sentence))],
     )
 
 
@@ -118,10 +118,10 @@ def _take_node(
         follow(dict(enumerate(found.nodes[shown[point["node"]]].hypothesis.tokens)))
 
 
-def _open_in_stepper(prefix: branches.Overrides) -> None:
-    session.choose_above(
-        {"decoding": "steps", session.METHOD: "beam", branches.OVERRIDES: branches.written(prefix)}
-    )
+def _open_in_stepper(sentence: str, prefix: branches.Overrides) -> None:
+    # Each view opens on an example of its own: the sentence goes along.
+    chosen = {session.SENTENCE: sentence, branches.OVERRIDES: branches.written(prefix)}
+    session.choose_above({"decoding": "steps", session.METHOD: "beam", **chosen})
 
 
 def _shown_nodes(found: BeamSearch) -> list[int]:

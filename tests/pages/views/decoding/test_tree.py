@@ -70,3 +70,10 @@ def test_it_opens_on_a_sentence_of_which_the_beam_finds_the_better_translation(o
     assert "which the model scores higher" in seen
     [tree] = at.get("vega_lite_chart")
     assert "greedy decoding" in tree.proto.spec
+
+
+def test_a_click_takes_along_the_sentence_that_the_view_opened_on(open_page):
+    at = open_page("decoding", decoding="tree", model="everyday", sentence=None)
+    click_node(at, 3)
+    assert at.segmented_control(key="decoding").value == "steps"
+    assert at.text_input(key="sentence").value == FOUND_BY_BEAM["everyday"]
