@@ -263,4 +263,4 @@ def _best(run: Run, found: ForwardPass) -> list[list[Guess]]:
 
 
 def _texts(run: Run, ids: list[int]) -> list[str]:
-    return [token.text for token in run.target_tokenizer.describe(ids)]
+    return [token.text for token in run.target_tokenizer.describe_alone(ids)]
