@@ -72,7 +72,7 @@ def _seen(found: WhyScale, width: int) -> str:
         "Without the division one key gets **{sharp}** of the weight; divided by √{d_k} it gets "
         "**{even}**."
     )
-    if largest > SHARP and found.scaled.norm > found.unscaled.norm:
+    if found.scaled.outputs_K.max() <= SHARP < largest:
         text = _(
             "Without the division one key gets **{sharp}** of the weight, and hardly any gradient "
             "is left; divided by √{d_k} it gets **{even}**, and gradient is left for the others."

@@ -144,6 +144,12 @@ def test_a_softmax_of_wide_vectors_saturates_unless_scores_are_divided(open_less
     assert gradient["with ÷ √d_k"] == [each.gradient_scaled for each in sampled]
 
 
+def test_gradient_is_not_said_to_be_left_where_one_key_has_nearly_all(open_lesson):
+    _at, shown = open_lesson("scaling", scores="1, 1, 5", d_k="48")
+    assert "it gets **96.5" in shown.seen
+    assert "gradient" not in shown.seen
+
+
 def test_scores_that_cannot_be_are_named_and_kept(open_lesson):
     at, _shown = open_lesson("scaling", d_k="64")
     at.text_input(key="scores").set_value("1, two").run()
