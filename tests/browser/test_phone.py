@@ -96,7 +96,7 @@ def test_every_word_stands_above_its_strips(visit):
 def test_every_word_of_a_mask_is_read(visit, size):
     page = shown(visit("lessons?lessons=masks", **size), ".matrices[data-drawn]")
     rows, columns = labels(page, "rows"), labels(page, "columns")
-    assert len(rows) == len(columns) == 21
+    assert len(rows) == len(columns) == 20
     assert min(row["size"] for row in rows) >= 11
     assert min(column["size"] for column in columns) >= (11 if size is PHONE else 9)
     assert not [label for label in rows + columns if "…" in label["text"]]
