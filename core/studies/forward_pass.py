@@ -16,7 +16,7 @@ from core.heads import Head, Site, Stack
 from core.inspection import Inspection
 from core.model import Probes, Record, Silence, Step
 from core.runs.run import Run
-from core.studies.lessons.cells import Table, cells
+from core.studies.lessons.cells import Table
 from core.studies.lessons.layers import Lens, Stream, recorded_lens, recorded_streams
 
 N_BEST = 5
@@ -55,7 +55,6 @@ class ForwardPass:
         """Return a row for each sublayer and position: what it adds, and its largest weight."""
         rows: Table = {name: [] for name in ("sublayer", "position", "added", "largest_weight")}
         for site, added_K in self.sublayers:
-            found = cells("row", "position", {"added": added_K[None]})
             attention = self.inspection.attention.get(site)
             largest = (
                 [None] * len(added_K)
@@ -63,8 +62,8 @@ class ForwardPass:
                 else attention.weights_HQK.max(axis=(0, 2)).tolist()
             )
             rows["sublayer"] += [str(site)] * len(added_K)
-            rows["position"] += found["position"]
-            rows["added"] += found["added"]
+            rows["position"] += range(len(added_K))
+            rows["added"] += added_K.tolist()
             rows["largest_weight"] += largest
         return rows
 

@@ -34,11 +34,11 @@ DEFAULT_TABLE_TEXTS: Mapping[str, str] = {
 """Every word of the tables beside the columns' own names; {names} are filled in."""
 
 WHOLE = 40
-"""So many queries and keys a table has at most; more stay rows."""
+"""Most queries and keys of a table; with more, each weight stays a row."""
 ROWS = 400
 """Rows of other tables at most."""
 TABLES = 32
-"""So many tables are shown at most."""
+"""Most tables that are shown."""
 
 _AXES = (("query", "key"), ("row", "column"), ("position", "dimension"))
 """Columns with the numbers of rows and columns, None where a row of numbers is no cell."""

@@ -107,3 +107,15 @@ export function localDigits(written) {
 }
 
 export const threeDigits = (x) => (x === 0 ? "0" : localDigits(x.toPrecision(3)));
+
+/** A probability in per cent, as the text above has it; only what is exactly so is none or all. */
+export function percentWords(p) {
+  const words = (value, decimals) => fill(signs.percent, { n: localNumber(value, decimals) });
+  if (p <= 0 || p >= 1) return words(p <= 0 ? 0 : 100, 0);
+  const value = 100 * p;
+  for (const decimals of [1, 2, 3]) {
+    const rounded = Number(value.toFixed(decimals));
+    if (rounded > 0 && rounded < 100) return words(value, decimals);
+  }
+  return value < 1 ? `<\u00a0${words(0.001, 3)}` : `>\u00a0${words(99.999, 3)}`;
+}

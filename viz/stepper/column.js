@@ -1,9 +1,9 @@
 // One column: what was fed, what came next as bars, what was looked at, what was appended.
 
 import { CSS_COLOURS } from "../component/scale.js";
-import { fill, listed, middle } from "../component/text.js";
+import { fill, listed, middle, percentWords } from "../component/text.js";
 import { element, FLAGS, inWords, tokenElement } from "../component/tokens.js";
-import { numberWords, percentWords, sameLabel, weightsOf } from "./payload.js";
+import { numberWords, sameLabel, weightsOf } from "./payload.js";
 
 export const SIDES = ["free", "forced"];
 

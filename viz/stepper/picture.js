@@ -5,9 +5,9 @@ import {
   svgMoved, svgNode, svgText,
 } from "../component/figure.js";
 import { CSS_COLOURS } from "../component/scale.js";
-import { fill, labelled, listed, middle } from "../component/text.js";
+import { fill, labelled, listed, middle, percentWords } from "../component/text.js";
 import { nextLabel } from "./column.js";
-import { numberWords, percentWords, weightsOf } from "./payload.js";
+import { numberWords, weightsOf } from "./payload.js";
 
 const STEP_PICTURE = {
   side: 510, apart: 40, names: 116, row: 12, line: 24, chip: 4, bar: 18, signs: 26, name: 112,

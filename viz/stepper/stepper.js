@@ -6,12 +6,12 @@ import { answerWalk, goTo, MOVES, play } from "../component/keys.js";
 import { markDrawn, mount } from "../component/mount.js";
 import { drawLegend } from "../component/scale.js";
 import {
-  ended, fill, fillParts, isolated, joined, labelled, lettersOf, middle,
+  ended, fill, fillParts, isolated, joined, labelled, lettersOf, middle, percentWords,
 } from "../component/text.js";
 import { element, spokenOf, tokenElement, word } from "../component/tokens.js";
 import { besides, hideTooltip, showTooltip } from "../component/tooltip.js";
 import { drawColumn, drawColumnStep, newColumn, SIDES } from "./column.js";
-import { percentWords, readSteps, sameLabel, weightsOf, weightWords } from "./payload.js";
+import { readSteps, sameLabel, weightsOf, weightWords } from "./payload.js";
 import { stepSvg, stepTitle } from "./picture.js";
 
 export default function (component) {

@@ -1,17 +1,12 @@
 // What stands on the picture as elements: names, words, blocks to open, and the output.
 
-import { fill, fillParts, localNumber } from "../component/text.js";
+import { fill, fillParts, localNumber, percentWords } from "../component/text.js";
 import { element, tokenElement, word } from "../component/tokens.js";
 import { shownOf } from "./drawing.js";
 import { nameOf } from "./layout.js";
 import { largestOfBlock, largestOfToken } from "./payload.js";
 
 const TIGHT = 14; // pixels between two words that are written upright
-
-export const percents = (share) => {
-  if (share > 0 && share < 0.001) return `< ${localNumber(0.1, 1)} %`;
-  return `${localNumber(100 * share, 1)} %`;
-};
 
 function put(node, left, top) {
   node.style.left = `${Math.round(left)}px`;
@@ -127,7 +122,7 @@ export function drawOutput(state) {
       const bar = element("div", rank ? "bar" : "bar best");
       const filled = element("i", "");
       filled.style.width = `${Math.max(2, (wide - 10) * share)}px`;
-      bar.append(filled, rank < done.length ? word(text) : element("em", "", text), element("span", "", percents(share)));
+      bar.append(filled, rank < done.length ? word(text) : element("em", "", text), element("span", "", percentWords(share)));
       bar.style.width = `${wide - 6}px`;
       parts.push(put(bar, decoder.left + rank * wide, top));
     }
@@ -147,7 +142,7 @@ function guessesOf({ view, step, stage, layout }, decoder) {
     const guess = view.guesses[at]?.[step - 1];
     if (!guess || stage < decoder.blocks.indexOf(own.at(-1)) + 1) return [];
     const node = element("span", "guess");
-    node.append(...fillParts(view.texts.guess, { layer: String(layer) }), " ", word(guess[0]), ` ${percents(guess[1])}`);
+    node.append(...fillParts(view.texts.guess, { layer: String(layer) }), " ", word(guess[0]), ` ${percentWords(guess[1])}`);
     return [put(node, decoder.centre(step - 1) + 10, own.at(-1).upper + 9)];
   });
 }
@@ -176,7 +171,7 @@ function stepParts(view, step, stage) {
   const [written, probability] = view.best[step - 1][0];
   return fillParts(texts[stage === Infinity ? "at" : "at.slow"], {
     step: String(step), last: String(view.last), fed: word(view.fed[step - 1][0]),
-    written: word(written), probability: percents(probability),
+    written: word(written), probability: percentWords(probability),
   });
 }
 

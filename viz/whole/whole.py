@@ -69,6 +69,7 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "legend": N_("line: the upper word takes from the lower one, as much as the line is wide"),
     "bars": N_("bar: how much a block adds to a word"),
     "unknown": N_("never seen in training"),
+    "percent": N_("{n}\u00a0%"),
     "file": N_("pass"),
     **SAVE_TEXTS,
 }

@@ -21,7 +21,7 @@ from core.studies.heads.texts import batches_of, pairs_read
 from core.tokenizer.tokenizer import Token
 
 N_ROWS = 4
-"""So many sentences are kept in which the head points most."""
+"""Number of sentences that are kept: those in which the head points most."""
 Describes = Mapping[Side, Callable[[Sequence[int]], tuple[Token, ...]]]
 """Side → what makes of its ids tokens as people read them."""
 

@@ -25,7 +25,7 @@ from viz.whole.whole import Guess, Sublayer, Whole
 
 VIEW = "pass"
 N_NAMED = 2
-"""Of more silenced heads, the number is said."""
+"""Most silenced heads that are named; of more, the number is given."""
 PICTURE, STEP, SILENCED = "pass", "pass_step", "pass_silenced"
 CHOICES = (STEP, SILENCED)
 _NAMES = {

@@ -38,7 +38,7 @@ LOOKS = {
 _HARDLY = 0.1
 """A role that gains less, of what its baseline leaves to gain, is hardly one."""
 MOST_ROLES = 3
-"""So many roles are said at first sight."""
+"""Number of roles that are named first; the others are folded."""
 
 
 def seen(

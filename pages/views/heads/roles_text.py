@@ -34,7 +34,7 @@ ROLE, HEAD = "text_role", "text_head"
 """In the link: which role, and which head."""
 MAP = "text_roles_map"
 _ROOMY = 12
-"""So many heads of a layer have room for a number in each cell."""
+"""Most heads of a layer with room for a number in each cell."""
 MEANINGS = {
     Role.INDUCTION: N_(
         "the token that came after the same one before: what comes next if the text repeats"

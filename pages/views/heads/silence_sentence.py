@@ -28,7 +28,7 @@ LABELS = {"silence": N_("silence"), "uniform": N_("uniform"), "average": N_("ave
 KINDS: Mapping[str, Kind] = {"silence": "silence", "uniform": "uniform", "average": "freeze"}
 """The same → what an intervention calls it."""
 NAMED = 2
-"""So many heads are named; of more, their number is."""
+"""Most heads that are named; of more, the number is given."""
 
 
 def say(run: Run, found: BeforeAfter, heads: Sequence[Head], instead: str) -> None:

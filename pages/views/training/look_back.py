@@ -278,7 +278,7 @@ def _seen(inspection: Inspection, last: Inspection, head: Head, step: int) -> st
 
 
 def _course(step: int, *, same: bool, grows: bool) -> str:
-    """Return what becomes of a word's largest weight, as a text to be filled in.
+    """Return how a word's largest weight changes in training, as a template.
 
     Args:
         step: Of the snapshot.

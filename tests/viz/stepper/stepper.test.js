@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { middle } from "../../../viz/component/text.js";
+import { middle, percentWords } from "../../../viz/component/text.js";
 import {
-  numberWords, percentWords, readSteps, weightsOf, weightWords,
+  numberWords, readSteps, weightsOf, weightWords,
 } from "../../../viz/stepper/payload.js";
 import { roomAt } from "../../../viz/stepper/stepper.js";
 
