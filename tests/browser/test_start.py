@@ -33,10 +33,15 @@ def test_a_head_inside_a_block_leads_to_its_map(visit):
     expect(page.locator(".inside")).to_be_hidden()
     page.locator('.blocks button[data-site="encoder.1.self"]').click()
     page.locator(".inside .map").nth(3).click()
+    expect(page.locator(".inside .keys bdi")).to_have_count(14)
+    page.wait_for_function("location.search.includes('pass_block=encoder.1.self%3A3')")
+    page.get_by_role("button", name="compare all maps").click()
     page.locator(".maps[data-drawn]").wait_for()
     page.wait_for_function("location.search.includes('layer=1')")
     expect(page.locator(".map figcaption")).to_contain_text("layer 1, head 3")
     page.evaluate("history.back()")
+    # The block is open again.
+    expect(page.locator(".inside .keys bdi")).to_have_count(14)
     expect(page.get_by_role("button", name="Type your own")).to_be_visible()
 
 

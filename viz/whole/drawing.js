@@ -1,7 +1,7 @@
 // Drawing the pass on a canvas, or as SVG by the same calls: lines of words, lines of attention, bars.
 
 import { COLOURS, CSS_COLOURS } from "../component/scale.js";
-import { tilesOf } from "./layout.js";
+import { crossing, crossingPath, tilesOf } from "./layout.js";
 import { largeOfRow, weightAt } from "./payload.js";
 
 const LEAST = 0.1; // smaller weights have no line
@@ -93,28 +93,47 @@ function drawLines(context, { block, stack, encoder, layout, ink, count, active 
   }
   for (const each of later) drawLine(each, 0.25 + 0.7 * each.weight, THICK);
   if (crosses && later.length) {
+    const { middle, high } = crossing(block);
     context.fillStyle = ink.active;
-    context.fillRect(stack.centre(active) - 4, (block.upper + block.lower) / 2 - 4, 8, 8);
+    context.fillRect(stack.centre(active) - 4, middle - high / 2 - 3, 8, high + 6);
   }
 
   function drawLine({ head, query, key, weight }, opacity, width) {
-    const to = [stack.centre(query), crosses ? (block.upper + block.lower) / 2 : block.upper + 2];
-    const from = crosses ? [encoder.centre(key), encoder.top] : [stack.centre(key), block.lower];
     context.globalAlpha = opacity;
     context.strokeStyle = ink.heads[head % ink.heads.length];
     context.lineWidth = Math.max(0.6, width * weight);
     context.beginPath();
-    context.moveTo(...from);
     if (crosses && layout.beside) {
-      const middle = (encoder.right + stack.left) / 2;
-      context.bezierCurveTo(from[0], from[1] - 40, middle - 10, to[1], to[0], to[1]);
+      drawRounded(context, crossingPath(encoder, stack, block, { head, query, key }));
     } else {
+      const to = [stack.centre(query), crosses ? crossing(block).middle : block.upper + 2];
+      const from = crosses ? [encoder.centre(key), encoder.top] : [stack.centre(key), block.lower];
       const half = (from[1] + to[1]) / 2;
+      context.moveTo(...from);
       context.bezierCurveTo(from[0], half, to[0], half, ...to);
     }
     context.stroke();
     context.globalAlpha = 1;
   }
+}
+
+const CORNER = 7; // pixels
+
+/** A line through points, with round corners. */
+function drawRounded(context, points) {
+  context.moveTo(...points[0]);
+  for (let at = 1; at < points.length - 1; at += 1) {
+    const [before, corner, after] = [points[at - 1], points[at], points[at + 1]];
+    const [enters, leaves] = [before, after].map((other) => {
+      const [dx, dy] = [other[0] - corner[0], other[1] - corner[1]];
+      const length = Math.hypot(dx, dy) || 1;
+      const part = Math.min(CORNER, length / 2) / length;
+      return [corner[0] + dx * part, corner[1] + dy * part];
+    });
+    context.lineTo(...enters);
+    context.bezierCurveTo(...corner, ...corner, ...leaves);
+  }
+  context.lineTo(...points.at(-1));
 }
 
 /** How much a sublayer adds to each word. */

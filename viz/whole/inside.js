@@ -1,91 +1,126 @@
-// Inside a block: the map of each of its heads, or how much it adds to each word.
+// Inside a block: the map of each of its heads, one head with its words, or what is added to each word.
 
 import { magnified, within } from "../component/pixels.js";
 import { fill, fillParts, localNumber } from "../component/text.js";
 import { element, word } from "../component/tokens.js";
 import { showTooltip } from "../component/tooltip.js";
-import { mapImage } from "./drawing.js";
-import { blockFinding } from "./parts.js";
-import { weightAt } from "./payload.js";
+import { mapImage, shownOf } from "./drawing.js";
+import { blockFinding, put } from "./parts.js";
+import { largestOfBlock, weightAt } from "./payload.js";
 
 const MAP = 132; // pixels of a map's longer side
+const HEAD = { map: 264, cell: 24, most: 6, least: 0.005 };
+// Pixels of one head's map, and which weights are listed beside it.
 
-export function showInside(state, site) {
-  const { nodes: { inside }, layout, view } = state;
-  const closes = state.open === site;
+/** Open a block, or with `site:head` one head of it; what is open already closes. */
+export function showInside(state, open) {
+  const { nodes: { inside }, layout } = state;
+  const closes = state.open === open;
   closeInside(state);
   if (closes) return;
-  state.open = site;
-  const stack = layout.stacks.find(({ blocks }) => blocks.some((block) => block.site === site));
-  const block = stack.blocks.find((each) => each.site === site);
-  const { texts } = view;
-  buttonOf(state, site).setAttribute("aria-expanded", true);
+  [state.open, state.row] = [open, null];
+  const shown = openedOf(state);
+  buttonOf(state, shown.block.site).setAttribute("aria-expanded", true);
   inside.hidden = false;
-  inside.ariaLabel = block.name;
-  inside.querySelector("header b").textContent = block.name;
-  inside.querySelector(".close").ariaLabel = texts.close;
-  inside.querySelector(".largest").textContent = blockFinding(block, stack, view, rowsOf(state, stack, block));
-  inside.querySelector(".hint").textContent = block.heads ? texts.rows : "";
-  inside.querySelector(".maps").replaceChildren(
-    ...Array.from({ length: block.heads }, (_, head) => headOf(block, head, view)));
+  fillInside(state, shown);
+  const { stack, block, head } = shown;
   const besides = stack.left > layout.width / 2 ? stack.left - 20 - inside.offsetWidth : stack.right + 70;
   const left = Math.max(0, Math.min(layout.width - inside.offsetWidth, besides));
-  inside.style.left = `${Math.round(left)}px`;
-  inside.style.top = `${Math.round(Math.max(0, Math.min(block.upper, layout.height - inside.offsetHeight)))}px`;
+  put(inside, left, Math.max(0, Math.min(block.upper, layout.height - inside.offsetHeight)));
   const changed = state.silencedLast && inside.querySelector(`[data-name="${state.silencedLast}"]`);
   state.silencedLast = null;
-  (changed || inside.querySelector(block.heads ? ".map" : ".close")).focus();
+  const first = head === null && block.heads ? ".map" : ".close";
+  (changed || inside.querySelector(first)).focus({ preventScroll: true });
 }
 
 export function closeInside(state) {
   const { nodes: { inside }, open } = state;
   inside.hidden = true;
   state.open = null;
-  const button = open && buttonOf(state, open);
+  const button = open && buttonOf(state, siteOf(open));
   if (!button) return;
   button.setAttribute("aria-expanded", false);
-  button.focus();
+  button.focus({ preventScroll: true });
 }
 
+export const siteOf = (open) => open.split(":")[0];
 const buttonOf = ({ nodes }, site) => nodes.blocks.querySelector(`[data-site="${site}"]`);
 
-/** How many rows there are at the step. */
-const rowsOf = (state, stack, block) =>
-  (stack.side === "source" ? block.queries : Math.max(1, Math.min(state.step, block.queries)));
+/** The block that is open with its stack, its head if one is chosen, and how many rows there are. */
+function openedOf({ open, layout, step, row, view, focus }) {
+  const stack = layout.stacks.find(({ blocks }) => blocks.some(({ site }) => site === siteOf(open)));
+  const block = stack.blocks.find(({ site }) => site === siteOf(open));
+  const chosen = open.split(":")[1];
+  const head = chosen === undefined ? null : Number(chosen);
+  const { count, active } = shownOf(stack, { step, focus, view });
+  const rows = Math.max(1, Math.min(count, block.queries));
+  const keys = block.crosses ? view.source : stack.tokens;
+  return { stack, block, head, rows, keys, query: Math.min(row ?? active ?? largestOfBlock(block, rows, head).query ?? 0, rows - 1) };
+}
 
-/** The cell of a map under the pointer, in words. */
-export function showCell(state, canvas, event) {
-  const { site, head } = canvas.closest(".map").dataset;
-  const stack = state.layout.stacks.find(({ blocks }) => blocks.some((block) => block.site === site));
-  const block = stack.blocks.find((each) => each.site === site);
+function fillInside(state, shown) {
+  const { nodes: { inside }, view } = state;
+  const { stack, block, head, rows } = shown;
+  const { texts } = view;
+  const name = head === null ? block.name : `${block.name}, ${fill(texts.head, { head: String(head) })}`;
+  inside.ariaLabel = name;
+  inside.querySelector("header b").textContent = name;
+  inside.querySelector(".close").ariaLabel = texts.close;
+  const all = inside.querySelector(".all");
+  all.hidden = head === null;
+  all.textContent = texts.heads;
+  inside.querySelector(".largest").textContent = blockFinding(block, stack, view, { rows, head });
+  inside.querySelector(".hint").textContent = texts[block.heads ? (head === null ? "rows" : "cells") : "bars"];
+  inside.querySelector(".maps").replaceChildren(...partsOf(shown, view));
+}
+
+function partsOf(shown, view) {
+  const { block, head } = shown;
+  if (!block.heads) return [barsOf(shown)];
+  if (head !== null) return [wordMapOf(shown), besidesOf(shown, view)];
+  return Array.from({ length: block.heads }, (_, each) => headOf(shown, each, view));
+}
+
+/** Draw what is open again, at another step. */
+export function refreshInside(state) {
+  state.row = null;
+  fillInside(state, openedOf(state));
+}
+
+/** Look at another row of the head that is open. */
+export function chooseRow(state, row) {
+  state.row = row;
+  fillInside(state, openedOf(state));
+  state.nodes.inside.querySelector(`[data-row="${row}"]`)?.focus({ preventScroll: true });
+}
+
+/** The cell of a map under the pointer. */
+export function cellAt(state, canvas, event) {
+  const { block, keys, stack, head } = openedOf(state);
   const { x, y } = within(canvas, event);
   const box = canvas.getBoundingClientRect();
-  const query = Math.min(block.queries - 1, Math.floor((y / box.height) * magnified() * block.queries));
-  const key = Math.min(block.keys - 1, Math.floor((x / box.width) * magnified() * block.keys));
-  const keys = block.crosses ? state.view.source : stack.tokens;
+  const at = (place, size, count) => Math.min(count - 1, Math.floor((place / size) * magnified() * count));
+  return {
+    block, head: head ?? Number(canvas.closest(".map").dataset.head), keys, queries: stack.tokens,
+    query: at(y, box.height, block.queries), key: at(x, box.width, block.keys),
+  };
+}
+
+/** The cell under the pointer in words. */
+export function showCell(state, canvas, event) {
+  const { block, head, queries, keys, query, key } = cellAt(state, canvas, event);
   const line = element("span", "line");
   line.append(...fillParts(state.view.texts.cell, {
-    query: word(stack.tokens[query][0]), key: word(keys[key][0]),
-    weight: localNumber(weightAt(block, Number(head), query, key), 2),
+    query: word(queries[query][0]), key: word(keys[key][0]),
+    weight: localNumber(weightAt(block, head, query, key), 2),
   }));
   showTooltip(state, [line], event);
 }
 
 /** A head's map, and below it a switch. */
-function headOf(block, head, { texts, silences }) {
+function headOf({ block, rows }, head, view) {
+  const { texts } = view;
   const node = element("div", "of-head");
-  node.append(mapOf(block, head, texts));
-  if (!silences) return node;
-  const name = block.silent.has(head) ? "restore" : "silence";
-  const button = element("button", "silence", texts[name]);
-  Object.assign(button, { type: "button", ariaLabel: fill(texts[`${name}.head`], { head: String(head) }) });
-  button.dataset.name = `${block.site}:${head}`;
-  node.append(button);
-  return node;
-}
-
-function mapOf(block, head, texts) {
-  const { queries, keys } = block;
   const button = element("button", block.silent.has(head) ? "map off" : "map");
   Object.assign(button, { type: "button", ariaLabel: fill(texts["head.open"], { head: String(head) }) });
   Object.assign(button.dataset, { site: block.site, head });
@@ -93,12 +128,85 @@ function mapOf(block, head, texts) {
   const colour = element("span", "line-colour");
   colour.style.background = `var(--lab-head-${head % 16})`;
   title.append(colour, fill(texts.head, { head: String(head) }));
+  button.append(title, canvasOf(block, head, MAP / Math.max(block.queries, block.keys), rows));
+  node.append(button, ...switchOf(block, head, view));
+  return node;
+}
+
+/** A head's map as far as its rows are there. */
+function canvasOf(block, head, cell, rows) {
+  const { queries, keys } = block;
   const canvas = element("canvas", "");
   Object.assign(canvas, { width: keys, height: queries });
-  canvas.getContext("2d").drawImage(mapImage(block, head), 0, 0);
-  const scale = MAP / Math.max(queries, keys);
-  canvas.style.setProperty("--map-width", `${Math.round(keys * scale)}px`);
-  canvas.style.setProperty("--map-height", `${Math.round(queries * scale)}px`);
-  button.append(title, canvas);
-  return button;
+  canvas.getContext("2d").drawImage(mapImage(block, head), 0, 0, keys, rows, 0, 0, keys, rows);
+  canvas.style.setProperty("--map-width", `${Math.round(keys * cell)}px`);
+  canvas.style.setProperty("--map-height", `${Math.round(queries * cell)}px`);
+  return canvas;
+}
+
+/** The switch that silences a head, where the page can do that. */
+function switchOf(block, head, { texts, silences }) {
+  if (!silences) return [];
+  const name = block.silent.has(head) ? "restore" : "silence";
+  const button = element("button", "silence", texts[name]);
+  Object.assign(button, { type: "button", ariaLabel: fill(texts[`${name}.head`], { head: String(head) }) });
+  button.dataset.name = `${block.site}:${head}`;
+  return [button];
+}
+
+/** A head's map with its words: a word on the left chooses its row. */
+function wordMapOf({ stack, block, head, rows, keys, query }) {
+  const cell = Math.min(HEAD.cell, HEAD.map / Math.max(block.queries, block.keys));
+  const node = element("div", block.silent.has(head) ? "word-map off" : "word-map");
+  node.style.setProperty("--cell", `${cell}px`);
+  const above = element("div", "keys");
+  above.append(...keys.map(([text]) => word(text)));
+  const left = element("div", "queries");
+  left.append(...stack.tokens.map(([text], row) => {
+    const button = element("button", row === query ? "row chosen" : "row", text);
+    Object.assign(button, { type: "button", dir: "auto", disabled: row >= rows });
+    button.dataset.row = row;
+    return button;
+  }));
+  node.append(above, left, canvasOf(block, head, cell, rows));
+  return node;
+}
+
+/** The largest weights of the row, and the ways on. */
+function besidesOf({ stack, block, head, keys, query }, view) {
+  const { texts } = view;
+  const node = element("div", "besides");
+  const from = element("p", "");
+  from.append(...fillParts(texts.takes, { query: word(stack.tokens[query][0]) }));
+  const weights = keys.map(([text], key) => [text, weightAt(block, head, query, key)]);
+  const listed = weights.filter(([, weight]) => weight >= HEAD.least)
+    .sort(([, one], [, other]) => other - one).slice(0, HEAD.most);
+  const bars = listed.map(([text, weight]) => barOf(text, weight, 1, localNumber(weight, 2)));
+  const ways = ["numbers", "maps"].map((way) => {
+    const button = element("button", "way", texts[way]);
+    Object.assign(button, { type: "button", title: texts[`${way}.help`] });
+    Object.assign(button.dataset, { way, site: block.site, head, query });
+    return button;
+  });
+  const actions = element("div", "actions");
+  actions.append(...switchOf(block, head, view), ...ways);
+  node.append(from, ...bars, actions);
+  return node;
+}
+
+/** How much the block adds to each word. */
+function barsOf({ stack, block, rows }) {
+  const node = element("div", "besides added");
+  const largest = Math.max(...block.added.slice(0, rows), 1e-9);
+  node.append(...stack.tokens.slice(0, rows).map(([text], token) =>
+    barOf(text, block.added[token], largest, localNumber(block.added[token], 1))));
+  return node;
+}
+
+function barOf(text, value, largest, number) {
+  const node = element("div", "bar-row");
+  const bar = element("i", "");
+  bar.style.setProperty("--part", value / largest);
+  node.append(word(text), bar, element("span", "", number));
+  return node;
 }

@@ -1,7 +1,7 @@
 // Where everything stands: stacks side by side, or one above the other where it is narrow.
 
 export const NARROW = 680; // pixels
-const SPACE = { words: 84, title: 26, output: 74, memory: 64, side: 132, layer: 6 };
+const SPACE = { words: 84, title: 26, bus: 16, output: 74, memory: 64, side: 132, layer: 6 };
 const PARTS = { attention: 1, other: 0.42 }; // heights of sublayers
 const HIGHEST = 128; // of an attention
 const WIDEST = 44; // between two tokens
@@ -18,6 +18,7 @@ export function wholeLayout(width, room, view) {
   const tokens = beside ? stacks.reduce((sum, { tokens: { length } }) => sum + length, 0)
     : Math.max(...stacks.map(({ tokens: { length } }) => length));
   const columns = beside ? 2 : 1;
+  const bus = beside && stacks.some(({ blocks }) => blocks.some(({ crosses }) => crosses)) ? SPACE.bus : 0;
   const free = width - columns * (side + tiles) - (columns - 1) * SPACE.memory;
   const unit = Math.max(3, Math.min(WIDEST, free / tokens));
   const height = beside || stacks.length === 1 ? room : 2 * room;
@@ -26,12 +27,14 @@ export function wholeLayout(width, room, view) {
   const placed = stacks.map((stack, index) => {
     const wide = stack.tokens.length * unit;
     const output = stack.side === "target" && view.best.length ? SPACE.output : 0;
+    const above = stack.side === "source" ? bus : output;
     const bottom = (beside || stacks.length === 1 ? height : height - index * each) - SPACE.words;
-    const top = bottom - each + SPACE.words + SPACE.title + output;
+    const top = bottom - each + SPACE.words + SPACE.title + above;
     const x = left + side;
     if (beside) left = x + wide + tiles + SPACE.memory;
     const own = {
       ...stack, left: x, right: x + wide, top, bottom, tiles: tiles ? x + wide + HEADS.gap : null,
+      end: x + wide + tiles,
       centre: (token) => x + (token + 0.5) * unit, output,
     };
     return { ...own, blocks: placedBlocks(stack.blocks, top, bottom) };
@@ -71,6 +74,28 @@ export function tilesOf(block, { tiles }) {
     x: tiles + (head % across) * (keys * cell + HEADS.gap),
     y: block.upper + 2 + Math.floor(head / across) * (queries * cell + HEADS.gap),
   }));
+}
+
+const LANES = { bus: 3, row: 3, gap: 7, most: 14 }; // pixels between the lines of two heads
+
+/** Where the lines of cross-attention enter its row, below its name, and how high they are together. */
+export function crossing({ upper, lower, heads }) {
+  const high = Math.min(LANES.row * (heads - 1), LANES.most, 0.4 * (lower - upper));
+  return { middle: upper + 0.62 * (lower - upper), high };
+}
+
+/**
+ * From a word of the encoder's output to a word of the decoder: along above the encoder, down between
+ * the two stacks, and into the row; each head in a lane of its own.
+ */
+export function crossingPath(encoder, stack, block, { head, query, key }) {
+  const { middle, high } = crossing(block);
+  const of = block.heads > 1 ? head / (block.heads - 1) : 0;
+  const bus = encoder.top - 2 - of * Math.min(LANES.bus * (block.heads - 1), LANES.most);
+  const lane = encoder.end + 12 + of * Math.min(LANES.gap * (block.heads - 1), SPACE.memory - 28);
+  const row = middle + (of - 0.5) * high;
+  const x = encoder.centre(key);
+  return [[x, encoder.top + 6], [x, bus], [lane, bus], [lane, row], [stack.centre(query), row]];
 }
 
 /** What a stack is called: a decoder alone, and one that writes all words at once, have other names. */

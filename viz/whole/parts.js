@@ -8,7 +8,7 @@ import { largestOfBlock, largestOfToken } from "./payload.js";
 
 const TIGHT = 14; // pixels between two words that are written upright
 
-function put(node, left, top) {
+export function put(node, left, top) {
   node.style.left = `${Math.round(left)}px`;
   node.style.top = `${Math.round(top)}px`;
   return node;
@@ -23,7 +23,8 @@ export function placeNames({ nodes, layout, view }) {
     const layers = [...new Set(stack.blocks.map(({ layer }) => layer))].map((layer) => {
       const own = stack.blocks.filter((block) => block.layer === layer);
       const name = element("span", "layer", fill(texts.layer, { layer: String(layer) }));
-      return put(name, stack.left - 132, (own[0].lower + own.at(-1).upper) / 2);
+      return put(name, stack.left - 132, layout.beside && own.some(({ crosses }) => crosses)
+        ? (own[0].lower + own[0].upper) / 2 : (own[0].lower + own.at(-1).upper) / 2);
     });
     // Where there is no room beside the blocks, their names stand in them.
     const inside = stack.blocks.filter(({ lower, upper }) => lower - upper > 16).map((block) => {
@@ -31,15 +32,19 @@ export function placeNames({ nodes, layout, view }) {
       return put(element("span", "inside-name", name), stack.left + 2, block.upper + 2);
     });
     const kinds = stack.blocks.filter(({ lower, upper }) => lower - upper > 12).map((block) =>
-      put(element("span", "kind", block.label), stack.left - 8, (block.lower + block.upper) / 2));
+      put(element("span", "kind", block.label), stack.left - 8, nameHeight(block, layout)));
     const reads = layout.stacks.some(({ blocks }) => blocks.some(({ crosses }) => crosses));
     const memory = stack.side === "source" && reads
       ? [put(element("span", layout.beside ? "memory" : "memory narrow", texts.memory),
-        layout.beside ? stack.right + 6 : layout.width - 4, highest - 20)] : [];
+        layout.beside ? stack.right + 6 : layout.width - 4, layout.beside ? 2 : highest - 20)] : [];
     return [...memory, put(title, stack.left - 4, layout.beside ? 0 : Math.max(0, highest - 26 - stack.output)), ...(layout.narrow ? inside : [...layers, ...kinds])];
   });
   nodes.names.replaceChildren(...names);
 }
+
+/** Above the lines that come from the encoder. */
+const nameHeight = ({ upper, lower, crosses }, { beside }) =>
+  (crosses && beside ? upper + Math.min(9, (lower - upper) / 2) : (upper + lower) / 2);
 
 /** Words below their streams; those of the target lead to the step that feeds them. */
 export function placeWords({ nodes, layout, view }) {
@@ -91,11 +96,11 @@ export function placeBlocks({ nodes, layout, view }) {
   nodes.blocks.replaceChildren(...blocks);
 }
 
-/** The largest weight of an attention, or to which word another sublayer adds most. */
-export function blockFinding(block, stack, view, rows = block.queries) {
+/** The largest weight of an attention or of one head, or to which word another sublayer adds most. */
+export function blockFinding(block, stack, view, { rows = block.queries, head = null } = {}) {
   const { texts } = view;
   if (block.heads) {
-    const { query, key, weight } = largestOfBlock(block, rows);
+    const { query, key, weight } = largestOfBlock(block, rows, head);
     if (weight < 0) return texts.silenced;
     const keys = block.crosses ? view.source : stack.tokens;
     return fill(texts.largest, {

@@ -18,7 +18,8 @@ export function readWhole(data) {
     side, tokens: tokens[side], blocks: blocks.filter((block) => block.side === side),
     norms: header.norms[side],
   }));
-  return { ...header, stacks, last: header.best.length };
+  const opens = blocks.some(({ site }) => header.open?.split(":")[0] === site) ? header.open : null;
+  return { ...header, stacks, last: header.best.length, open: opens };
 }
 
 export const weightAt = ({ weights, queries, keys }, head, query, key) =>
@@ -43,11 +44,11 @@ function foundInRow(block, query, least) {
   return found.sort((one, other) => one.weight - other.weight);
 }
 
-/** The largest weight of the rows that there are. */
-export function largestOfBlock(block, rows = block.queries) {
+/** The largest weight of the rows that there are, of all heads or of one. */
+export function largestOfBlock(block, rows = block.queries, only = null) {
   let best = { weight: -1 };
   for (let head = 0; head < block.heads; head += 1) {
-    if (block.silent.has(head)) continue;
+    if (block.silent.has(head) || (only !== null && head !== only)) continue;
     for (let query = 0; query < rows; query += 1) {
       for (let key = 0; key < block.keys; key += 1) {
         const weight = weightAt(block, head, query, key);

@@ -6,7 +6,9 @@ import { isRecent, markDrawn, mount } from "../component/mount.js";
 import { deviceRatio, roomNow, windowRoom } from "../component/pixels.js";
 import { resized, setPixels } from "../component/plot.js";
 import { hideTooltip } from "../component/tooltip.js";
-import { closeInside, showCell, showInside } from "./inside.js";
+import {
+  cellAt, chooseRow, closeInside, refreshInside, showCell, showInside, siteOf,
+} from "./inside.js";
 import { wholeLayout } from "./layout.js";
 import { inkOf, paint } from "./painting.js";
 import {
@@ -57,7 +59,7 @@ function receive(state, data) {
   [state.source, state.placed, state.still, state.stage] = [view.source, null, null, Infinity];
   const { open } = state;
   if (open) closeInside(state);
-  state.reopens = same ? open : null;
+  state.reopens = same ? open : view.open;
 }
 
 function draw(state) {
@@ -133,8 +135,25 @@ function show(state, step) {
   }
   drawStep(state);
   if (!state.playing) state.nodes.live.textContent = state.nodes.said.textContent;
+  if (state.open) refreshInside(state);
+  if (!state.playing || step === state.view.last) rest(state);
+}
+
+/** Let the page know of the step and of what is open, once nothing moves: the address holds both. */
+function rest(state) {
   clearTimeout(state.resting);
-  if (!state.playing || step === state.view.last) state.resting = setTimeout(() => state.send("step", { step: state.step }), RESTS);
+  state.resting = setTimeout(() => state.send("step", { step: state.step, open: state.open }), RESTS);
+}
+
+function openInside(state, open) {
+  play(state, false);
+  showInside(state, open);
+  rest(state);
+}
+
+function close(state) {
+  closeInside(state);
+  rest(state);
 }
 
 /** In slow motion, one sublayer after the other. */
@@ -162,17 +181,22 @@ function answerWhole(state) {
     show: (step) => show(state, step), drawPlay: () => drawPlay(state),
     waits: () => state.stage !== Infinity,
   });
-  root.onclick = ({ target }) => {
+  root.onclick = (event) => {
+    const { target } = event;
     const at = (selector) => target.closest?.(selector);
     if (at(".previous")) goTo(state, state.step - 1);
     if (at(".following")) goTo(state, state.step + 1);
     if (at(".play")) play(state, !state.playing);
-    if (at(".close")) closeInside(state);
-    const block = at(".blocks button");
-    if (block) play(state, false);
-    if (block) showInside(state, block.dataset.site);
-    const map = at(".map");
-    if (map) state.send("pick", { site: map.dataset.site, head: Number(map.dataset.head) });
+    if (at(".close")) close(state);
+    const block = at(".blocks button") ?? at(".map");
+    if (block) openInside(state, block.dataset.head ? `${block.dataset.site}:${block.dataset.head}` : block.dataset.site);
+    if (at(".all")) openInside(state, siteOf(state.open));
+    const row = at(".row");
+    if (row) chooseRow(state, Number(row.dataset.row));
+    const way = at(".way")?.dataset;
+    if (way) goOn(state, way.way, Number(way.head), { query: Number(way.query) });
+    const cell = at(".word-map canvas");
+    if (cell) goOn(state, "numbers", cellAt(state, cell, event).head, cellAt(state, cell, event));
     const silence = at(".silence");
     if (silence) changeSilence(state, silence.dataset.name);
     if (at(".restore")) state.send("silence", { heads: [] });
@@ -180,14 +204,19 @@ function answerWhole(state) {
     if (token) chooseToken(state, token);
   };
   root.onpointermove = (event) => {
-    const canvas = event.target.closest?.(".map canvas");
+    const canvas = event.target.closest?.(".inside canvas");
     if (canvas) showCell(state, canvas, event);
     else hideTooltip(state);
   };
   root.onpointerleave = () => hideTooltip(state);
   root.onkeydown = (event) => {
-    if (event.key === "Escape" && state.open) closeInside(state);
+    if (event.key === "Escape" && state.open) close(state);
   };
+}
+
+/** Go to a head's map on a page of its own, or to a cell of it in numbers. */
+function goOn(state, to, head, { query, key = null }) {
+  state.send("pick", { site: siteOf(state.open), head, to, query, key });
 }
 
 /** Silence a head, or switch it on again: the page computes the pass without it. */

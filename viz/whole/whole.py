@@ -52,7 +52,13 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "memory": N_("→ read by cross-attention"),
     "close": N_("Close"),
     "head": N_("head {head}"),
-    "head.open": N_("Show head {head} on the page of all maps"),
+    "head.open": N_("Open head {head}"),
+    "heads": N_("← all heads"),
+    "takes": N_("“{query}” takes from"),
+    "maps": N_("compare all maps"),
+    "maps.help": N_("This head beside all others of its kind"),
+    "numbers": N_("in numbers"),
+    "numbers.help": N_("Query · key, softmax, and the mix of values, number by number"),
     "silence": N_("silence"),
     "restore": N_("switch on"),
     "silence.head": N_("Silence head {head}"),
@@ -65,7 +71,8 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "looks": N_("“{query}” looks most at “{key}”: {weight} ({where}, head {head})."),
     "cell": N_("“{query}” looks at “{key}”: {weight}"),
     "silenced": N_("all of its heads are silenced"),
-    "rows": N_("rows look, columns are looked at"),
+    "rows": N_("Rows look, columns are looked at. Click a map to see its words."),
+    "cells": N_("Click a word on the left for its row, a cell for how its number is computed."),
     "legend": N_("line: the upper word takes from the lower one, as much as the line is wide"),
     "bars": N_("bar: how much a block adds to a word"),
     "unknown": N_("never seen in training"),
@@ -118,6 +125,7 @@ class Whole:
         focus: The source's token whose lines stand out; None for none.
         in_order: Whether the encoder reads one word after the other.
         silenced: Heads whose output is left out, `site:index`: they have no lines.
+        open: The block that is open, by its site, or one head of it, `site:index`; None for none.
         texts: Replacements for some of DEFAULT_WHOLE_TEXTS.
 
     Raises:
@@ -135,6 +143,7 @@ class Whole:
     focus: int | None = None
     in_order: bool = False
     silenced: Sequence[str] = ()
+    open: str | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -186,7 +195,7 @@ def pack(whole: Whole, *, silences: bool = False, key: str = "", locale: str = "
         "texts": complete(whole.texts, DEFAULT_WHOLE_TEXTS),
     }
     content = content_of(header, arrays)
-    return framed({**header, "content": content, "step": whole.step}, arrays)
+    return framed({**header, "content": content, "step": whole.step, "open": whole.open}, arrays)
 
 
 def _sublayer(each: Sublayer) -> dict[str, Any]:

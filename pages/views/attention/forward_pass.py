@@ -20,14 +20,15 @@ from pages.frame.notes import within_sentence
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
+from pages.views.attention.steps import STEPS
 from viz.component.standalone import Drawn
 from viz.whole.whole import Guess, Sublayer, Whole
 
 VIEW = "pass"
 N_NAMED = 2
 """Most silenced heads that are named; of more, the number is given."""
-PICTURE, STEP, SILENCED = "pass", "pass_step", "pass_silenced"
-CHOICES = (STEP, SILENCED)
+PICTURE, STEP, SILENCED, BLOCK = "pass", "pass_step", "pass_silenced", "pass_block"
+CHOICES = (STEP, SILENCED, BLOCK)
 _NAMES = {
     "self": Kind.ENCODER_SELF.sublayer_label,
     "cross": Kind.CROSS.sublayer_label,
@@ -73,6 +74,7 @@ def show(
     session.belongs_to(STEP, f"{opened.path}\n{opened.sentence}")
     step = session.value(STEP, partial(session.position, count=whole.last + 1), whole.step)
     whole = replace(whole, title=title, step=step, silenced=tuple(map(str, silenced)))
+    whole = replace(whole, open=session.linked(BLOCK) or None)
     picture = components.whole(
         whole,
         key=PICTURE,
@@ -135,7 +137,7 @@ def _silenced(run: Run) -> tuple[Head, ...]:
 
 def _take_step() -> None:
     if pick := clicks.picked(PICTURE, "step"):
-        session.choose({STEP: pick["step"]})
+        session.choose({STEP: pick["step"], BLOCK: pick["open"]})
 
 
 def _take_silence() -> None:
@@ -145,12 +147,17 @@ def _take_silence() -> None:
 
 
 def _take_head(before: Callable[[], None]) -> None:
-    """Go to the map of the head that was clicked."""
-    if pick := clicks.picked(PICTURE):
-        before()
-        head = Head(Site.parse(pick["site"]), pick["head"])
-        chosen = {session.KIND: head.kind, session.LAYER: head.layer, session.HEAD: head.index}
+    """Go to the head that was clicked: to its map, or to one of its weights in numbers."""
+    if not (pick := clicks.picked(PICTURE)):
+        return
+    before()
+    head = Head(Site.parse(pick["site"]), pick["head"])
+    chosen = {session.KIND: head.kind, session.LAYER: head.layer, session.HEAD: head.index}
+    if pick["to"] == "maps":
         session.choose_above({**chosen, session.VIEW: "maps"})
+        return
+    cell = None if pick["key"] is None else f"0,{pick['query']},{pick['key']}"
+    session.choose_above({**chosen, session.VIEW: STEPS, session.CELL: cell})
 
 
 def _where_it_looks(inspection: Inspection, focus: int | None, silenced: Collection[Head]) -> str:

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { nameOf, NARROW, tilesOf, wholeLayout } from "../../../viz/whole/layout.js";
+import { crossingPath, nameOf, NARROW, tilesOf, wholeLayout } from "../../../viz/whole/layout.js";
 import {
   changedTokens, largeOfRow, largestOfBlock, largestOfToken, readWhole, weightAt,
 } from "../../../viz/whole/payload.js";
@@ -42,6 +42,9 @@ test("the largest weight of a block is looked for in the rows that there are", (
   assert.ok(query < 2);
   // The first word of a decoder sees itself alone.
   assert.equal(weight, 1);
+  const ofHead = largestOfBlock(block, block.queries, 2);
+  assert.equal(ofHead.head, 2);
+  assert.equal(ofHead.weight, weightAt(block, 2, ofHead.query, ofHead.key));
 });
 
 test("blocks rise without gaps or overlaps, and stay in their stack", () => {
@@ -118,5 +121,21 @@ test("a decoder is called by what it does", () => {
     const view = viewOf(name);
     const layout = wholeLayout(1200, 440, view);
     assert.equal(nameOf(layout.stacks.at(-1), layout, view), called);
+  }
+});
+
+test("lines from the encoder go around its maps and cross the decoder's names in their own row alone", () => {
+  for (const name of ["known", "deep"]) {
+    const { stacks: [encoder, decoder] } = wholeLayout(1200, 440, viewOf(name));
+    for (const block of decoder.blocks.filter(({ crosses }) => crosses)) {
+      for (const head of [0, block.heads - 1]) {
+        const path = crossingPath(encoder, decoder, block, { head, query: 2, key: 1 });
+        assert.deepEqual([path[0][0], path.at(-1)[0]], [encoder.centre(1), decoder.centre(2)]);
+        const lane = path[2][0];
+        assert.ok(lane > encoder.end && lane < decoder.left - 132, `${name} ${lane}`);
+        assert.ok(path.at(-1)[1] > block.upper && path.at(-1)[1] < block.lower);
+        assert.ok(path[1][1] > 0 && path[1][1] < encoder.top);
+      }
+    }
   }
 });
