@@ -29,6 +29,10 @@ class Best:
     ids_TN: NDArray[np.int64]
     """Best first."""
     probabilities_TN: NDArray[np.float64]
+    next_ids: tuple[int, ...]
+    """The token that follows each in the text, at its end EOS if the model has one."""
+    next_probabilities: NDArray[np.float64]
+    """Of these tokens: teacher forcing trains the model to raise them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +90,9 @@ def forward_pass(run: Run, inspection: Inspection, silenced: tuple[Head, ...] = 
     if writes:
         chances_TV = mask_special_tokens(logits_BTV[0], model.config).double().softmax(dim=-1)
         top = chances_TV.topk(min(N_BEST, chances_TV.shape[-1]))
-        best = Best(top.indices.numpy(), top.values.numpy())
+        next_ids = (*translation.target_ids, *model.config.eos_ids[:1])[: len(chances_TV)]
+        next_probabilities = chances_TV[range(len(next_ids)), next_ids]
+        best = Best(top.indices.numpy(), top.values.numpy(), next_ids, next_probabilities.numpy())
     return ForwardPass(
         inspection=inspection,
         streams=recorded_streams(model, record),

@@ -192,8 +192,23 @@ def unpack_decoding(payload):
 def unpack_whole(payload):
     """Return the pass; its weights are within 1/65535."""
     header, arrays = unframed(payload)
-    sizes = {"source": len(header["source"]), "target": len(header["fed"])}
-    weights, sublayers = iter(arrays), []
+    weights = iter(arrays)
+    of_both = {
+        name: header[name]
+        for name in ("title", "step", "focus", "silenced", "in_order", "open", "texts")
+    }
+    of_both["source"] = _labels(header["source"])
+    own = _pass(header, len(header["source"]), weights)
+    forced = None
+    if header["forced"]:
+        true = _pass(header["forced"], len(header["source"]), weights)
+        encoder = [each for each in own["sublayers"] if each.side == "source"]
+        forced = Whole(**of_both | true | {"sublayers": encoder + true["sublayers"]})
+    return Whole(**of_both, **own, forced=forced)
+
+
+def _pass(header, n_source, weights):
+    sizes, sublayers = {"source": n_source, "target": len(header["fed"])}, []
     for each in header["sublayers"]:
         heads, added = each.pop("heads"), np.array(each.pop("added"))
         own = None
@@ -201,17 +216,13 @@ def unpack_whole(payload):
             shape = heads, sizes[each["side"]], sizes[each["keys"]]
             own = (next(weights) / FULL).astype(np.float32).reshape(shape)
         sublayers.append(Sublayer(added_K=added, weights_HQK=own, **each))
-    guesses = {
-        name: [[tuple(guess) for guess in row] for row in header[name]]
-        for name in ("guesses", "best")
-    }
-    return Whole(
-        sublayers=sublayers,
-        norms={side: np.array(rows) for side, rows in header["norms"].items()},
-        **{name: _labels(header[name]) for name in ("source", "fed")},
+    return {
+        "fed": _labels(header["fed"]),
+        "sublayers": sublayers,
+        "norms": {side: np.array(rows) for side, rows in header["norms"].items()},
         **{
-            name: header[name]
-            for name in ("title", "step", "focus", "silenced", "in_order", "texts")
+            name: [[tuple(guess) for guess in row] for row in header[name]]
+            for name in ("guesses", "best")
         },
-        **guesses,
-    )
+        "truth": [tuple(guess) for guess in header["truth"]],
+    }

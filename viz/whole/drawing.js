@@ -14,7 +14,8 @@ export function shownOf({ side }, { step, focus, view }) {
   if (side === "source") return { count: view.source.length, active: focus };
   // A decoder that writes all words at once has no steps.
   if (!view.last) return { count: view.fed.length, active: null };
-  return { count: Math.min(step, view.fed.length), active: step - 1 };
+  // Teacher forcing feeds all words at once.
+  return { count: view.isForced ? view.fed.length : Math.min(step, view.fed.length), active: step - 1 };
 }
 
 /** What does not change from step to step. */
@@ -50,7 +51,7 @@ export function drawStreams(context, state, layout, ink) {
 
 /** The word that was written comes back below: it is fed next. */
 function drawBack(context, { step, view, stage }, stack, ink) {
-  if (!step || step >= view.last || stage !== Infinity) return;
+  if (!step || step >= view.last || stage !== Infinity || view.isForced) return;
   const [from, to] = [stack.centre(step - 1), stack.centre(step)];
   const upper = stack.blocks.at(-1).upper - 5;
   context.strokeStyle = ink.bar;

@@ -101,6 +101,6 @@ export function crossingPath(encoder, stack, block, { head, query, key }) {
 /** What a stack is called: a decoder alone, and one that writes all words at once, have other names. */
 export function nameOf({ side }, { stacks }, view) {
   if (side === "source") return view.in_order ? "encoder.in.order" : "encoder";
-  if (!view.last) return "parallel";
+  if (!view.last || view.isForced) return "parallel";
   return stacks.length === 1 ? "alone" : "decoder";
 }

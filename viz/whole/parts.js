@@ -125,6 +125,7 @@ export function drawOutput(state) {
     const top = (decoder.blocks.at(-1)?.upper ?? decoder.top) - 54;
     for (const [rank, [text, share]] of entries.entries()) {
       const bar = element("div", rank ? "bar" : "bar best");
+      bar.classList.toggle("true", view.isForced && text === view.truth[step - 1]?.[0]);
       const filled = element("i", "");
       filled.style.width = `${Math.max(2, (wide - 10) * share)}px`;
       bar.append(filled, rank < done.length ? word(text) : element("em", "", text), element("span", "", percentWords(share)));
@@ -174,10 +175,17 @@ function stepParts(view, step, stage) {
   if (!view.last) return [texts[view.fed.length ? "at.parallel" : "at.encoder"]];
   if (!step) return [texts[view.source.length ? "at.encoder" : "at.none"]];
   const [written, probability] = view.best[step - 1][0];
-  return fillParts(texts[stage === Infinity ? "at" : "at.slow"], {
+  const [truth, chance] = view.truth[step - 1] ?? [];
+  return fillParts(texts[stage === Infinity ? sentenceOf(truth, written) : "at.slow"], {
     step: String(step), last: String(view.last), fed: word(view.fed[step - 1][0]),
     written: word(written), probability: percentWords(probability),
+    truth: word(truth ?? ""), chance: percentWords(chance ?? 0),
   });
+}
+
+function sentenceOf(truth, written) {
+  if (truth === undefined) return "at";
+  return truth === written ? "at.forced" : "at.differs";
 }
 
 const MOST_COLOURS = 8; // heads whose colours are named

@@ -4,22 +4,32 @@ import { readFrame } from "../component/text.js";
 
 const FULL = 65535;
 
+/** The pass as the model decodes; `forced`, where there is one, is the same on the true words. */
 export function readWhole(data) {
   const { header, arrays } = readFrame(data);
-  let next = 0;
+  const weights = arrays.values();
+  const free = passOf(header, weights);
+  if (!header.forced) return free;
+  const forced = passOf({ ...header, ...header.forced }, weights, free);
+  return { ...free, forced };
+}
+
+/** One pass; of a forced one, the encoder's blocks are those of the free one. */
+function passOf(header, weights, free = null) {
   const tokens = { source: header.source, target: header.fed };
-  const blocks = header.sublayers.map(({ keys, ...each }) => ({
+  const read = header.sublayers.map(({ keys, ...each }) => ({
     ...each, queries: tokens[each.side].length, keys: keys ? tokens[keys].length : 0,
     silent: new Set(header.silenced.filter((name) => name.startsWith(`${each.site}:`))
       .map((name) => Number(name.split(":")[1]))),
-    crosses: each.heads > 0 && keys !== each.side, weights: each.heads ? arrays[next++] : null,
+    crosses: each.heads > 0 && keys !== each.side, weights: each.heads ? weights.next().value : null,
   }));
+  const blocks = [...(free?.stacks.flatMap((stack) => stack.blocks).filter(({ side }) => side === "source") ?? []), ...read];
   const stacks = ["source", "target"].filter((side) => tokens[side].length).map((side) => ({
     side, tokens: tokens[side], blocks: blocks.filter((block) => block.side === side),
     norms: header.norms[side],
   }));
   const opens = blocks.some(({ site }) => header.open?.split(":")[0] === site) ? header.open : null;
-  return { ...header, stacks, last: header.best.length, open: opens };
+  return { ...header, stacks, last: header.best.length, open: opens, isForced: free !== null };
 }
 
 export const weightAt = ({ weights, queries, keys }, head, query, key) =>

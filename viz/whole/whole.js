@@ -28,12 +28,12 @@ function create(state, find) {
   state.nodes = {
     title: find("figcaption"), previous: find(".previous"), following: find(".following"),
     play: find(".play"), walk: find(".walk"), slider: find(".slider"), slow: find(".slow input"),
-    restore: find(".restore"), said: find(".said"), stage: find(".stage"), still: find("canvas.still"),
+    feeds: find(".feeds"), free: find(".free"), forced: find(".forced"), restore: find(".restore"), said: find(".said"), stage: find(".stage"), still: find("canvas.still"),
     moving: find("canvas.moving"), names: find(".names"), words: find(".words"),
     output: find(".output"), blocks: find(".blocks"), inside: find(".inside"),
     note: find(".note"), tooltip: find(".tooltip"), live: find(".live"),
   };
-  Object.assign(state, { step: 0, stage: Infinity, focus: null, open: null });
+  Object.assign(state, { step: 0, stage: Infinity, focus: null, open: null, isForced: false });
   answerWhole(state);
   answerTools(state, find, ({ view }) => view.title, wholeSvg);
 }
@@ -45,11 +45,12 @@ function leave(state) {
 
 /** Take over another pass; where only the step is the page's, the visitor's newer one stays. */
 function receive(state, data) {
-  const view = readWhole(data);
-  const other = view.content !== state.view?.content;
-  if (other) view.changed = changedTokens(state.view, view);
-  else view.changed = state.view.changed;
-  state.view = view;
+  const free = readWhole(data);
+  const other = free.content !== state.view?.content;
+  free.changed = other ? changedTokens(state.free, free) : state.free.changed;
+  if (free.forced) free.forced.changed = changedTokens(free, free.forced);
+  state.free = free;
+  const view = state.view = (state.isForced && free.forced) || free;
   // Without a head it is still the same sentence.
   const same = other && JSON.stringify(view.source) === JSON.stringify(state.source);
   if (!same && (other || !isRecent(state.moved))) state.step = view.step;
@@ -65,7 +66,7 @@ function receive(state, data) {
 function draw(state) {
   const { nodes, view, width } = state;
   const { texts } = view;
-  const placed = `${width} ${roomNow()} ${view.content}`;
+  const placed = `${width} ${roomNow()} ${view.content} ${view.isForced}`;
   if (placed !== state.placed) {
     state.placed = placed;
     state.layout = wholeLayout(width, Math.min(560, Math.max(360, windowRoom() - 294)), view);
@@ -87,6 +88,7 @@ function draw(state) {
   nodes.restore.textContent = texts["restore.all"];
   nodes.restore.hidden = !view.silences || !view.silenced.length;
   nameTools(state.root.querySelector(".tools"), view.title, texts);
+  drawFeeds(state);
   drawPlay(state);
   drawStep(state);
   if (state.reopens) showInside(state, state.reopens);
@@ -165,6 +167,29 @@ function nextStage(state) {
   drawStep(state);
 }
 
+/** The choice of what the decoder is fed, where a true translation is known. */
+function drawFeeds({ nodes, view, free }) {
+  const { feeds } = nodes;
+  feeds.hidden = !free.forced;
+  feeds.setAttribute("aria-label", view.texts.feeds);
+  feeds.firstElementChild.textContent = view.texts.feeds;
+  for (const name of ["free", "forced"]) {
+    nodes[name].textContent = view.texts[name];
+    nodes[name].title = view.texts[`${name}.help`];
+    nodes[name].setAttribute("aria-pressed", (name === "forced") === view.isForced);
+  }
+}
+
+function feed(state, isForced) {
+  play(state, false);
+  if (state.open) close(state);
+  state.isForced = isForced;
+  state.view = (isForced && state.free.forced) || state.free;
+  [state.placed, state.still, state.stage] = [null, null, Infinity];
+  state.step = Math.min(state.step, state.view.last);
+  draw(state);
+}
+
 function drawPlay({ nodes, view, playing }) {
   nodes.play.classList.toggle("on", Boolean(playing));
   nodes.play.lastElementChild.textContent = view.texts[playing ? "pause" : "play"];
@@ -199,6 +224,8 @@ function answerWhole(state) {
     if (cell) goOn(state, "numbers", cellAt(state, cell, event).head, cellAt(state, cell, event));
     const silence = at(".silence");
     if (silence) changeSilence(state, silence.dataset.name);
+    if (at(".free")) feed(state, false);
+    if (at(".forced")) feed(state, true);
     if (at(".restore")) state.send("silence", { heads: [] });
     const token = at("button.token");
     if (token) chooseToken(state, token);

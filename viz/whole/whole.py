@@ -48,6 +48,20 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "at.parallel": N_("The decoder writes all words at once."),
     "at.none": N_("Nothing is fed yet."),
     "at": N_("step {step} of {last}: fed “{fed}”, writes “{written}” ({probability})"),
+    "feeds": N_("decoder input:"),
+    "free": N_("its own words"),
+    "free.help": N_("Free running: each word that it writes is fed next"),
+    "forced": N_("the true words"),
+    "forced.help": N_(
+        "Teacher forcing, as in training: the true translation is fed, all words at once"
+    ),
+    "at.forced": N_(
+        "step {step} of {last}: fed “{fed}”, gives the true next word “{truth}” {chance}"
+    ),
+    "at.differs": N_(
+        "step {step} of {last}: fed “{fed}”, gives the true next word “{truth}” {chance}, "
+        "and would write “{written}” ({probability})"
+    ),
     "guess": N_("layer {layer} would write"),
     "memory": N_("→ read by cross-attention"),
     "close": N_("Close"),
@@ -126,6 +140,8 @@ class Whole:
         in_order: Whether the encoder reads one word after the other.
         silenced: Heads whose output is left out, `site:index`: they have no lines.
         open: The block that is open, by its site, or one head of it, `site:index`; None for none.
+        truth: Of a pass on a given text: the token that truly follows at each step.
+        forced: The same model and sentence, fed the true translation; None where none is known.
         texts: Replacements for some of DEFAULT_WHOLE_TEXTS.
 
     Raises:
@@ -144,6 +160,8 @@ class Whole:
     in_order: bool = False
     silenced: Sequence[str] = ()
     open: str | None = None
+    truth: Sequence[Guess] = ()
+    forced: "Whole | None" = None
     texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -171,23 +189,20 @@ def pack(whole: Whole, *, silences: bool = False, key: str = "", locale: str = "
         key: The element's name; empty where there is but one.
         locale: The reader's language.
     """
+    forced = whole.forced
+    target = [] if forced is None else [each for each in forced.sublayers if each.side == "target"]
     arrays = [
         np.minimum(np.rint(each.weights_HQK * FULL), FULL).astype("<u2")
-        for each in whole.sublayers
+        for each in (*whole.sublayers, *target)
         if each.weights_HQK is not None
     ]
     header = {
         "key": key,
         "locale": locale,
         "title": whole.title,
-        **{
-            name: [written_label(label) for label in getattr(whole, name)]
-            for name in ("source", "fed")
-        },
-        "sublayers": [_sublayer(each) for each in whole.sublayers],
-        "norms": {side: np.round(norms, 3).tolist() for side, norms in whole.norms.items()},
-        "guesses": [_guesses(each) for each in whole.guesses],
-        "best": [_guesses(each) for each in whole.best],
+        "source": [written_label(label) for label in whole.source],
+        **_pass(whole, whole.sublayers),
+        "forced": None if forced is None else _pass(forced, target),
         "focus": whole.focus,
         "silenced": list(whole.silenced),
         "silences": silences,
@@ -196,6 +211,18 @@ def pack(whole: Whole, *, silences: bool = False, key: str = "", locale: str = "
     }
     content = content_of(header, arrays)
     return framed({**header, "content": content, "step": whole.step, "open": whole.open}, arrays)
+
+
+def _pass(whole: Whole, sublayers: Sequence[Sublayer]) -> dict[str, Any]:
+    """Return what depends on what the decoder is fed."""
+    return {
+        "fed": [written_label(label) for label in whole.fed],
+        "sublayers": [_sublayer(each) for each in sublayers],
+        "norms": {side: np.round(norms, 3).tolist() for side, norms in whole.norms.items()},
+        "guesses": [_guesses(each) for each in whole.guesses],
+        "best": [_guesses(each) for each in whole.best],
+        "truth": _guesses(whole.truth),
+    }
 
 
 def _sublayer(each: Sublayer) -> dict[str, Any]:

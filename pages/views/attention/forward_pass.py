@@ -74,7 +74,7 @@ def show(
     session.belongs_to(STEP, f"{opened.path}\n{opened.sentence}")
     step = session.value(STEP, partial(session.position, count=whole.last + 1), whole.step)
     whole = replace(whole, title=title, step=step, silenced=tuple(map(str, silenced)))
-    whole = replace(whole, open=session.linked(BLOCK) or None)
+    whole = replace(whole, open=session.linked(BLOCK) or None, forced=_forced(opened, silenced))
     picture = components.whole(
         whole,
         key=PICTURE,
@@ -120,6 +120,22 @@ def _recipe(opened: Opened, silenced: tuple[Head, ...]) -> Recipe[ForwardPass]:
         return Recipe(forward_pass, opened.path, opened.inspecting)
     inspecting = Recipe(inspect_sentence, opened.path, opened.sentence, None, silenced)
     return Recipe(forward_pass, opened.path, inspecting, silenced)
+
+
+def _forced(opened: Opened, silenced: tuple[Head, ...]) -> Whole | None:
+    """Return the pass on the true translation; None where none is known, or nothing is written."""
+    run, source = opened.run, opened.inspection.translation.source
+    reads = not run.model.config.is_decoder_only and not run.model.config.is_parallel
+    reference = opened.task.reference(source) if opened.task and reads else None
+    if reference is None:
+        return None
+    inspecting = Recipe(inspect_sentence, opened.path, opened.sentence, reference, silenced)
+    found = Recipe(forward_pass, opened.path, inspecting, silenced).result()
+    if found.best is None:
+        return None
+    texts = _texts(run, list(found.best.next_ids))
+    truth = list(zip(texts, found.best.next_probabilities.tolist(), strict=True))
+    return replace(whole_of(run, found, "", None), truth=truth)
 
 
 def _silenced(run: Run) -> tuple[Head, ...]:

@@ -107,7 +107,17 @@ def parallel():
     return replace(known(), best=[], guesses=[], step=0)
 
 
+def forced():
+    """The same sentence twice: as it was written, and on a given text of as many words."""
+    free, given = known(), ("x" if i == 4 else label.text for i, label in enumerate(FED[1:]))
+    fed = (BOS, *labels(" ".join(given)))
+    true = made(SOURCE, fed, (SELF, 3), (BOTH, 2))
+    truth = [(label.text, 0.25) for label in (*fed[1:], EOS)]
+    return replace(free, forced=replace(true, truth=truth))
+
+
 CASES = {
+    "forced": forced,
     "known": known,
     "deep": deep,
     "alone": alone,

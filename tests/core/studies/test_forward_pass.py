@@ -31,6 +31,21 @@ def test_what_it_writes_is_what_decoding_step_by_step_found(everyday, found):
         assert found.best.probabilities_TN[row] == pytest.approx(best.numpy(), abs=1e-5)
 
 
+def test_a_forced_pass_has_the_probability_of_each_true_word(everyday):
+    reference = "L'animal n'a pas traversé la rue parce qu'il était trop large."
+    forced = forward_pass(everyday, inspect_sentence(everyday, TIRED, reference))
+    translation = forced.inspection.translation
+    logits_BTV = everyday.model(
+        torch.tensor([translation.source_ids]), torch.tensor([translation.fed_ids])
+    )
+    true_ids = torch.tensor([*translation.target_ids, everyday.model.config.eos_ids[0]])
+    chances_TV = logits_BTV[0].double().softmax(dim=-1)
+    expected = chances_TV.gather(1, true_ids[:, None])[:, 0].detach().numpy()
+    # The model leaves out tokens that it never writes; here they have next to nothing.
+    assert forced.best.next_probabilities == pytest.approx(expected, abs=1e-3)
+    assert forced.best.next_probabilities.min() < 0.1
+
+
 def test_the_last_layer_would_write_what_the_model_writes(found):
     assert (found.lens.best_LK[-1] == found.best.ids_TN[:, 0]).all()
     assert found.lens.best_probability_LK[-1] == pytest.approx(found.best.probabilities_TN[:, 0])

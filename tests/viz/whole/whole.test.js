@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { crossingPath, nameOf, NARROW, tilesOf, wholeLayout } from "../../../viz/whole/layout.js";
+import { shownOf } from "../../../viz/whole/drawing.js";
 import {
   changedTokens, largeOfRow, largestOfBlock, largestOfToken, readWhole, weightAt,
 } from "../../../viz/whole/payload.js";
@@ -122,6 +123,18 @@ test("a decoder is called by what it does", () => {
     const layout = wholeLayout(1200, 440, view);
     assert.equal(nameOf(layout.stacks.at(-1), layout, view), called);
   }
+});
+
+test("a forced pass has all of its words at once, and marks those that the model did not write", () => {
+  const free = viewOf("forced");
+  const { forced } = free;
+  assert.deepEqual(forced.stacks[0].blocks, free.stacks[0].blocks);
+  assert.notEqual(forced.stacks[1].blocks[0].weights, free.stacks[1].blocks[0].weights);
+  assert.deepEqual([...changedTokens(free, forced).target], [5]);
+  const [, decoder] = forced.stacks;
+  assert.equal(shownOf(decoder, { step: 2, focus: null, view: forced }).count, forced.fed.length);
+  assert.equal(shownOf(decoder, { step: 2, focus: null, view: free }).count, 2);
+  assert.equal(forced.truth.length, forced.last);
 });
 
 test("lines from the encoder go around its maps and cross the decoder's names in their own row alone", () => {

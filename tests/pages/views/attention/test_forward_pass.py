@@ -44,3 +44,12 @@ def test_silencing_a_head_computes_the_pass_without_it(open_view):
 def test_heads_that_the_model_does_not_have_are_not_silenced(open_view):
     at, _ = open_view("pass", model="everyday", sentence=TIRED, pass_silenced="encoder.9.self:0,x")
     assert picture(at)["silenced"] == []
+
+
+def test_the_true_translation_is_fed_where_one_is_known(open_view):
+    known, _ = open_view("pass", model="everyday", sentence=TIRED)
+    forced = picture(known)["forced"]
+    assert [text for text, _ in forced["truth"][:3]] == ["L'", "animal", "n'"]
+    assert len(forced["truth"]) == len(forced["fed"]) == 16
+    unknown, _ = open_view("pass", model="everyday", sentence="The clouds like my car.")
+    assert picture(unknown)["forced"] is None
