@@ -7,11 +7,17 @@ from pages.frame.view import View
 from pages.views.attention import forward_pass, lines, maps, start, steps, word
 
 VIEWS = (
-    View("attention", "maps", maps.draw, needs=(Need.HEADS,)),
+    View("attention", "maps", maps.draw, looks_into="attention", needs=(Need.HEADS,)),
     View("attention", forward_pass.VIEW, forward_pass.draw),
-    View("attention", "lines", lines.draw, needs=(Need.HEADS,)),
-    View("attention", "word", word.draw, needs=(Need.HEADS,)),
-    View("attention", "steps", steps.draw, needs=(Need.HEADS, Need.DOT_PRODUCTS)),
+    View("attention", "lines", lines.draw, looks_into="attention", needs=(Need.HEADS,)),
+    View("attention", "word", word.draw, looks_into="attention", needs=(Need.HEADS,)),
+    View(
+        "attention",
+        "steps",
+        steps.draw,
+        looks_into="attention",
+        needs=(Need.HEADS, Need.DOT_PRODUCTS),
+    ),
 )
 
 

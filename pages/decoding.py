@@ -5,11 +5,19 @@ from pages.frame.view import View, of_sentence
 from pages.views.decoding import cost, steps, tree
 
 VIEWS = (
-    View("decoding", "steps", steps.draw, says_sentence=True, needs=(Need.WRITING,)),
+    View(
+        "decoding",
+        "steps",
+        steps.draw,
+        looks_into="output",
+        says_sentence=True,
+        needs=(Need.WRITING,),
+    ),
     View(
         "decoding",
         "tree",
         tree.draw,
+        looks_into="output",
         says_sentence=True,
         needs=(Need.WRITING, Need.NEXT),
         telling=tree.telling,
@@ -18,6 +26,7 @@ VIEWS = (
         "decoding",
         "cost",
         cost.draw,
+        looks_into="output",
         says_sentence=True,
         needs=(Need.WRITING, Need.NEXT, Need.DECODER_SELF),
     ),

@@ -17,13 +17,14 @@ VIEWS: tuple[View[Opened], ...] = (
         "heads",
         "silence",
         silence.draw,
+        looks_into="attention",
         says_sentence=True,
         needs=(Need.WRITING,),
         telling=silence_sentence.telling,
     ),
-    View("heads", "override", override.draw, needs=(Need.WRITING,)),
-    View("heads", "patch", patch.draw, needs=(Need.WRITING,)),
-    View("heads", "roles", roles.draw, of_sentence=False),
+    View("heads", "override", override.draw, looks_into="attention", needs=(Need.WRITING,)),
+    View("heads", "patch", patch.draw, looks_into="attention", needs=(Need.WRITING,)),
+    View("heads", "roles", roles.draw, looks_into="attention", of_sentence=False),
     View(
         "heads",
         selection.HEAD_VIEW,
@@ -31,7 +32,13 @@ VIEWS: tuple[View[Opened], ...] = (
         of_sentence=False,
         needs=selection.NEEDS_OF_HEAD_VIEW,
     ),
-    View("heads", "attribution", attribution.draw, needs=(Need.ENCODER_SELF, Need.WRITING)),
+    View(
+        "heads",
+        "attribution",
+        attribution.draw,
+        looks_into="attention",
+        needs=(Need.ENCODER_SELF, Need.WRITING),
+    ),
 )
 
 

@@ -73,9 +73,21 @@ _INSTEAD: Mapping[Need, tuple[str, Lesson]] = {
 """What a model lacks → the view that shows something of it all the same, and its name."""
 
 
-def link(page: str, label: str, icon: str | None, query_params: Mapping[str, str]) -> None:
+def link(
+    page: str,
+    label: str,
+    icon: str | None,
+    query_params: Mapping[str, str],
+    tooltip: str | None = None,
+) -> None:
     """Show a link to one of `PAGES` (empty for the first), with what it opens with."""
-    st.page_link(_target(page, label), label=label, icon=icon, query_params=dict(query_params))
+    st.page_link(
+        _target(page, label),
+        label=label,
+        icon=icon,
+        help=tooltip,
+        query_params=dict(query_params),
+    )
 
 
 def go(page: str, query_params: Mapping[str, str | list[str]]) -> NoReturn:

@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.decoding.sentence import SentenceError
 from core.runs.run import Run
 from core.tasks import Task
-from pages.frame import controls, layout, links, notes, old_links, selection, session, tour
+from pages.frame import controls, here, layout, links, notes, old_links, selection, session, tour
 from pages.frame.export import Shown as Shown
 from pages.frame.export import offer
 from pages.frame.export import page as page
@@ -25,6 +25,7 @@ from pages.frame.needs import Need, missing, why_not
 from pages.frame.selection import Opened
 from pages.frame.texts import ViewText, view_text
 from pages.frame.typography import written_in_files
+from viz.whole.thumbnail import Part
 
 Subject = TypeVar("Subject")
 
@@ -46,6 +47,8 @@ class View(Generic[Subject]):
     """Whether a sentence changes anything in it; where none does, none is asked for."""
     says_sentence: bool = False
     """Whether presentation mode, which hides the box, shows the sentence: the picture lacks it."""
+    looks_into: Part | None = None
+    """Which part of the whole pass it shows more closely; None for the pass itself."""
     needs: tuple[Need, ...] = ()
     """What not every model has and the view is about."""
     telling: Callable[[Run, Task], str] | None = None
@@ -132,11 +135,7 @@ def of_sentence(
     opened = selection.model_and_sentence(asked=chosen.of_sentence, telling=telling)
     if opened is None:
         return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        view = choose(views, name, usual, named=named)
-        with st.container(width="stretch", key=layout.LESSON_TEXT):
-            question = st.empty()
-            question.markdown(f"**{view.text.question}**")
+    view, question = _ask(views, name, usual, opened.run, named=named)
     # Always there: Streamlit knows a part by its place, and a click in one that has moved is lost.
     with st.container():
         name_missing(views, name)
@@ -160,6 +159,20 @@ def of_sentence(
     show(view, opened, facts, question)
     links.link_to_experiment(name, view.name)
     say_notice(opened.run)
+
+
+def _ask(
+    views: Sequence[View[Opened]], name: str, usual: str, run: Run, *, named: bool
+) -> tuple[View[Opened], DeltaGenerator]:
+    """Ask for a view beside its place in the whole pass; return it and where its question is."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        view = choose(views, name, usual, named=named)
+        with st.container(width="stretch", key=layout.LESSON_TEXT):
+            question = st.empty()
+            question.markdown(f"**{view.text.question}**")
+        if view.looks_into:
+            here.link_to_pass(run, view.looks_into)
+    return view, question
 
 
 def name_missing(views: Sequence[View[Subject]], name: str) -> None:

@@ -39,6 +39,10 @@ def test_a_head_inside_a_block_leads_to_its_map(visit):
     page.locator(".maps[data-drawn]").wait_for()
     page.wait_for_function("location.search.includes('layer=1')")
     expect(page.locator(".map figcaption")).to_contain_text("layer 1, head 3")
+    page.get_by_role("link", name="The whole pass").click()
+    page.locator(".whole[data-drawn]").wait_for()
+    page.evaluate("history.back()")
+    expect(page.locator(".map figcaption")).to_contain_text("layer 1, head 3")
     page.evaluate("history.back()")
     # The block is open again.
     expect(page.locator(".inside .keys bdi")).to_have_count(14)
