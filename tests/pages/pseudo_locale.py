@@ -21,7 +21,7 @@ from tests.viz.unpacked import unframed
 
 LANGUAGE = "qps"
 LONGER = 0.4
-FILLED_IN = re.compile(r"\{\w*\}")
+FILLED_IN = re.compile(r"\{\w*\}|\(data:[^)]*\)")
 NUMBERED = re.compile(r"^\d+ ")
 """A token is named after its position."""
 MARKED = re.compile(r"⟦[^⟦⟧]*⟧")
