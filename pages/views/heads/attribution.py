@@ -12,7 +12,7 @@ from core.studies.attribution.methods import Method, attribute
 from core.studies.attribution.rollout import source_rollout
 from core.studies.attribution.study import AttributionStudy, attribution_study, written_ids
 from core.studies.heads.findings import pronoun_tokens
-from pages.frame import cached, controls, session
+from pages.frame import controls, session
 from pages.frame.cached import ModelOf
 from pages.frame.components import matrices
 from pages.frame.language import _, joined, number, percent, plain
@@ -85,7 +85,7 @@ def _ask_step(opened: Opened, ids: tuple[int, ...], steps: range) -> int:
     usual = steps[0]
     if source_ids:
         pronouns = pronoun_tokens(opened.task, opened.inspection)
-        usual = cached.call(telling_step, ModelOf(opened.path), source_ids, ids, pronouns)
+        usual = Recipe(telling_step, ModelOf(opened.path), source_ids, ids, pronouns).result()
     st.caption(_("word asked about"), width="content")
     return controls.selection(
         _("Word asked about"),

@@ -21,7 +21,7 @@ from core.studies.effects.patching import (
 )
 from core.studies.effects.second_sentence import length, second_sentence
 from core.studies.opening.examples import sources_beside
-from pages.frame import cached, clicks, controls, notes, session
+from pages.frame import clicks, controls, notes, session
 from pages.frame.components import matrices
 from pages.frame.language import (
     _,
@@ -90,7 +90,7 @@ def draw(opened: Opened) -> Shown | None:
         st.info(ended(capitalised(plain(explained(error)))))
         return None
     head = _chosen(opened.run, study)
-    patched = cached.call(patched_translation, opened.path, clean, corrupt, head)
+    patched = Recipe(patched_translation, opened.path, clean, corrupt, head).result()
     show_translations(_translations(study, head, patched, names, opened.run))
     st.caption(
         _(
@@ -126,7 +126,7 @@ def _ask_second(opened: Opened) -> str:
     first = opened.sentence
     known = tuple(example.source for example in (opened.task.examples if opened.task else ()))
     examples = known or sources_beside(opened.run)
-    default = cached.call(second_sentence, opened.path, first, examples)
+    default = Recipe(second_sentence, opened.path, first, examples).result()
     # What was offered beside other sentences makes room; what was typed does not.
     offered = session.storage(OFFERED)
     session.belongs_to(OTHER, first, giving_way={"", first, *examples, *offered})
