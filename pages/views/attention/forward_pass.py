@@ -73,7 +73,7 @@ def show(
     session.belongs_to(STEP, f"{opened.path}\n{opened.sentence}")
     step = session.value(STEP, partial(session.position, count=whole.last + 1), whole.step)
     whole = replace(whole, title=title, step=step, silenced=tuple(map(str, silenced)))
-    picture = components.whole(
+    picture = components.show(
         whole,
         key=PICTURE,
         on_step=_take_step,

@@ -72,7 +72,7 @@ def _decoding(
     n_arrivals = session.current().n_arrivals
     drawn = stepper_of(opened, comparing, overrides, at, n_arrivals, is_own=is_own, beside=beside)
     with picture:
-        stepper = components.decoding(
+        stepper = components.show(
             drawn,
             key=session.STEPPER,
             on_step=branches.rest,

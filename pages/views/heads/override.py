@@ -19,9 +19,8 @@ from core.studies.effects.overriding import (
 )
 from core.tasks.translation.names import FUNCTION_WORDS
 from core.tokenizer.tokenizer import Token
-from pages.frame import clicks, notes, selection, session
+from pages.frame import clicks, components, notes, selection, session
 from pages.frame.charts import chart
-from pages.frame.components import matrices
 from pages.frame.language import _, number, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, key_axis, query_axis
@@ -114,7 +113,7 @@ def _draw_map(opened: Opened, shown: WeightMove) -> Drawn:
         value_name=_("weight"),
     )
     picture = Matrices(panels=[panel], selected=(0, shown.query, shown.key))
-    return matrices(picture, key=MAP, on_pick=partial(_take_move, kind))
+    return components.show(picture, key=MAP, on_pick=partial(_take_move, kind))
 
 
 def _take_move(kind: str) -> None:

@@ -21,8 +21,7 @@ from core.studies.effects.patching import (
 )
 from core.studies.effects.second_sentence import length, second_sentence
 from core.studies.opening.examples import sources_beside
-from pages.frame import clicks, controls, notes, session
-from pages.frame.components import matrices
+from pages.frame import clicks, components, controls, notes, session
 from pages.frame.language import (
     _,
     capitalised,
@@ -223,7 +222,7 @@ def _draw_maps(study: PatchingStudy, chosen: Head) -> Drawn:
             "help.pick": _("Arrow keys move from head to head, Enter chooses one."),
         },
     )
-    return matrices(picture, key=MAPS, on_pick=partial(_take, tuple(maps), study))
+    return components.show(picture, key=MAPS, on_pick=partial(_take, tuple(maps), study))
 
 
 def _take(kinds: tuple[Kind, ...], study: PatchingStudy) -> None:

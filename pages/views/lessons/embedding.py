@@ -18,10 +18,9 @@ from core.studies.lessons.embeddings import (
 )
 from core.studies.lessons.of_sentence import OfSentence, sentence_vectors, telling_word
 from core.studies.lessons.positions import Norms, norms
-from pages.frame import clicks
+from pages.frame import clicks, components
 from pages.frame.cached import ModelOf
 from pages.frame.charts import chart
-from pages.frame.components import matrices
 from pages.frame.language import N_, _, listed, number, plain, short
 from pages.frame.maps import labels
 from pages.frame.needs import Need
@@ -130,7 +129,9 @@ def _map(
     )
     chosen = vectors.ids.index(ids[place.position])
     selected = (0, chosen, chosen)
-    return matrices(Matrices(panels=[shown], selected=selected), key=SIMILARITY, on_pick=take)
+    return components.show(
+        Matrices(panels=[shown], selected=selected), key=SIMILARITY, on_pick=take
+    )
 
 
 def _nearest(found: OfSentence[TokenVectors], token: str) -> Drawn:
