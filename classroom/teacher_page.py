@@ -46,7 +46,7 @@ class Taken:
 
 def render(limits: Limits, under_way: UnderWay) -> None:
     """Show what is under way, and what is kept with a way to delete it."""
-    session.fragment("work", _show_work, under_way, every=EVERY)
+    session.fragment("work", EVERY)(_show_work)(under_way)
     runs = taken()
     _say_shares(runs, limits)
     if note := session.storage(_NOTES).pop("deleting", ""):

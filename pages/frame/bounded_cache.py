@@ -50,8 +50,9 @@ class BoundedCache(Generic[Value]):
     def of(
         self,
         key: Hashable,
-        make: Callable[[], Value],
+        make: Callable[..., Value],
         while_waiting: Callable[[], None] = lambda: None,
+        arguments: Iterable[object] = (),
     ) -> Value:
         """Return the value of a key; of several who ask for a new one, the first makes it.
 
@@ -61,6 +62,7 @@ class BoundedCache(Generic[Value]):
             key: What the value depends on.
             make: Returns the value. What it raises is not kept.
             while_waiting: Called again and again while another makes the value; may raise.
+            arguments: Of `make`; an iterator is asked for them only where the value is made.
         """
         with self._lock:
             if key in self._values:
@@ -70,7 +72,7 @@ class BoundedCache(Generic[Value]):
             with self._lock:
                 if key in self._values:
                     return self._values[key][0]
-            value = make()
+            value = make(*arguments)
             self._add(key, value, self._size(value) + self._size_of_key(key))
             return value
 

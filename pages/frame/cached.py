@@ -3,7 +3,7 @@
 All sessions share what it returns: nobody may change it.
 """
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -165,28 +165,6 @@ def effects(path: Path) -> HeadEffects | None:
     return read(stored_effects, path)
 
 
-def call(function: Callable[..., Computed], *arguments: object) -> Computed:
-    """Return `function(*arguments)`, computed once and shared by all sessions.
-
-    Args:
-        function: A function of a module.
-        arguments: A path or a `RunAt` stands for the run, a `ModelOf` for its model, a recipe for
-            its result; all else for itself: it can be hashed, or is an array, a `Keyed`, or a list
-            or tuple of such.
-    """
-    # A page is drawn between such calls, which takes as long as some computations.
-    service.current().give_way()
-    key = function, *map(key_of, arguments)
-
-    def compute() -> Computed:
-        return function(*map(_value_of, arguments))
-
-    if key in (results := _results()):
-        return cast(Computed, results.of(key, compute))
-    with computing():
-        return cast(Computed, results.of(key, compute, interrupts.check))
-
-
 @contextmanager
 def computing() -> Iterator[None]:
     """Show a spinner, where a click may end what is computed."""
@@ -198,22 +176,27 @@ def computing() -> Iterator[None]:
 
 
 def read(function: Callable[..., Computed], *arguments: object) -> Computed:
-    """Return the same as `call` for what is read from files in no time: no spinner is shown.
+    """Return `function(*arguments)` for what is read from files in no time: without a spinner.
+
+    Args:
+        function: Of a module.
+        arguments: As those of a `Recipe`.
 
     Raises:
         RunError: The function raised it; also this is computed once.
     """
-
-    def result() -> object:
-        try:
-            return function(*map(_value_of, arguments))
-        except RunError as error:
-            return error
-
-    found = _results().of((function, *map(key_of, arguments)), result)
+    key = function, *map(key_of, arguments)
+    found = results().of(key, _result_or_error, arguments=(function, arguments))
     if isinstance(found, RunError):
         raise RunError(*found.args)
     return cast(Computed, found)
+
+
+def _result_or_error(function: Callable[..., object], arguments: Iterable[object]) -> object:
+    try:
+        return function(*map(value_of, arguments))
+    except RunError as error:
+        return error
 
 
 def key_of(argument: object) -> Hashable:
@@ -236,7 +219,8 @@ def key_of(argument: object) -> Hashable:
     return type(argument).__name__, argument
 
 
-def _value_of(argument: object) -> object:
+def value_of(argument: object) -> object:
+    """Return what an argument of a recipe stands for."""
     match argument:
         case Path():
             return loaded(argument)
@@ -249,29 +233,32 @@ def _value_of(argument: object) -> object:
         case Computable():
             return argument.result()
         case list() | tuple():
-            return type(argument)(map(_value_of, argument))
+            return type(argument)(map(value_of, argument))
     return argument
 
 
 def _loaded(path: Path, step: int | None, stamp: str) -> Run:
-    def read() -> Run:
-        use_one_thread()
-        weights = newest_checkpoint(path) if step is None else weights_at(path, step)
-        # Whether it is gone meanwhile, `load_run` says.
-        with suppress(OSError):
-            _models().make_room(weights.stat().st_size if weights else 0)
-        return interrupts.add_hooks(load_run(path, step))
+    return models().of((path, step, stamp), _load, arguments=(path, step))
 
-    return _models().of((path, step, stamp), read)
+
+def _load(path: Path, step: int | None) -> Run:
+    use_one_thread()
+    weights = newest_checkpoint(path) if step is None else weights_at(path, step)
+    # Whether it is gone meanwhile, `load_run` says.
+    with suppress(OSError):
+        models().make_room(weights.stat().st_size if weights else 0)
+    return interrupts.add_hooks(load_run(path, step))
 
 
 @st.cache_resource(show_spinner=False)
-def _models() -> BoundedCache[Run]:
+def models() -> BoundedCache[Run]:
+    """Return all loaded runs."""
     return BoundedCache(_most(OF_MODELS), bytes_of_run)
 
 
 @st.cache_resource(show_spinner=False)
-def _results() -> BoundedCache[object]:
+def results() -> BoundedCache[object]:
+    """Return what was computed and read."""
     return BoundedCache(_most(OF_RESULTS), bytes_of, bytes_of)
 
 

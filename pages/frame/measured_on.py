@@ -11,6 +11,7 @@ from core.tasks.symbols import Copying, Either, Reversing
 from core.tasks.translation import Everyday, Translation
 from pages.frame import cached
 from pages.frame.language import _, n_, number
+from pages.frame.recipe import Recipe
 
 _LETTERS, _GRAMMAR, _NAMES = "letters", "grammar", "names"
 _KINDS = {
@@ -115,7 +116,7 @@ def most(run: Run, n: int) -> int:
     if run.settings.task != PAIRS:
         return n
     try:
-        return cached.call(_count, run.path, n)
+        return Recipe(_count, run.path, n).result()
     except RunError:
         # The measurement shows why it cannot be done.
         return n

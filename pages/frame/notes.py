@@ -10,6 +10,7 @@ from core.tasks import familiarity as familiar
 from core.tasks.familiarity import nearest_words
 from pages.frame import cached, measured_on
 from pages.frame.language import _, capitalised, listed, n_, number, percent, plain
+from pages.frame.recipe import Recipe
 
 NEARLY_UNIFORM, NO_EFFECT = 0.95, 0.02
 GOOD_EXACT_MATCH = 0.9
@@ -90,10 +91,10 @@ def about_sentence(run: Run, inspection: Inspection) -> list[str]:
 
 def _unfamiliar(run: Run, inspection: Inspection) -> list[str]:
     """Return how a sentence differs from those that the model learned from."""
-    form = cached.call(_form_missed, run.path, inspection.translation.source)
+    form = Recipe(_form_missed, run.path, inspection.translation.source).result()
     words = sorted(inspection.unknown_words)[:MOST_RESPELLED]
     nearest = {
-        word: cached.call(_nearest, run.path, word)
+        word: Recipe(_nearest, run.path, word).result()
         for word in dict.fromkeys(inspection.source_words[at] for at in words)
     }
     sentences = [
@@ -173,7 +174,7 @@ def about_reading(run: Run, inspection: Inspection) -> list[str]:
 
 def is_measured(run: Run, sentence: str) -> bool:
     """Return whether a sentence is of the kind on which the run's heads were measured."""
-    return cached.call(_is_measured, run.path, sentence)
+    return Recipe(_is_measured, run.path, sentence).result()
 
 
 def _is_measured(run: Run, sentence: str) -> bool:

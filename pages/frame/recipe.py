@@ -7,15 +7,16 @@ again. So a view says once where its numbers come from.
 import json
 import math
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar, cast
 
 import numpy as np
 
 from core.heads import Head, Site
-from pages.frame import cached
+from pages.frame import cached, interrupts, service
 from pages.frame.cached import Folder, RunAt
 
 Result = TypeVar("Result", covariant=True)
@@ -37,16 +38,22 @@ class Recipe(Generic[Result]):
         """Compute nothing yet.
 
         Args:
-            function: A public function of `core`.
-            arguments: A path or a `RunAt` stands for the run, a recipe for its result. Any other is
-                written as it is: numbers, texts, enums, heads, functions, frozen dataclasses, and
-                tuples, lists, sets and dictionaries of these.
+            function: Of a module; of `core`, where its Python is shown.
+            arguments: A path or a `RunAt` stands for the run, a `ModelOf` for its model, a recipe
+                for its result; all else for itself: it can be hashed, or is an array, a `Keyed`, or
+                a list or tuple of such. Python can be written of numbers, texts, enums, heads,
+                functions, frozen dataclasses, and collections of these.
         """
         self.function, self.arguments = function, arguments
 
     def result(self) -> Result:
         """Return what the function returns, computed once and shared by all sessions."""
-        return cached.call(self.function, *self.arguments)
+        # A page is drawn between such calls, which takes as long as some computations.
+        service.current().give_way()
+        results, key = cached.results(), self.key
+        with nullcontext() if key in results else cached.computing():
+            values = map(cached.value_of, self.arguments)
+            return cast(Result, results.of(key, self.function, interrupts.check, values))
 
     @property
     def key(self) -> Hashable:

@@ -251,7 +251,7 @@ def default_head(run: Run, kind: Kind) -> tuple[int, int]:
     found = best_pronoun_head(run, kind)
     if found is not None and found.beats_baseline:
         return found.head.layer, found.head.index
-    return cached.call(_sharpest, run.path, kind)
+    return Recipe(_sharpest, run.path, kind).result()
 
 
 def _sharpest(run: Run, kind: Kind) -> tuple[int, int]:

@@ -10,10 +10,10 @@ something else than at first, and than it reported before, was changed by the vi
 the browser reports it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import wraps
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -46,6 +46,7 @@ _N_WIDGETS = 8
 
 Value = TypeVar("Value")
 Held = TypeVar("Held")
+Drawn = ParamSpec("Drawn")
 Text = tuple[str, ...]
 """A choice as the URL has it; several texts where several things are chosen."""
 
@@ -207,37 +208,35 @@ def url_path() -> str:
 
 
 def fragment(
-    name: str, draw: Callable[..., None], *arguments: object, every: float | None = None
-) -> None:
-    """Draw a part of the page: a click in it leaves the rest alone.
+    name: str, every: float | None = None
+) -> Callable[[Callable[Drawn, None]], Callable[Drawn, None]]:
+    """Return what makes a function draw a part of the page: a click in it leaves the rest alone.
 
     Args:
         name: Of which there is one in the page or fragment around it.
-        draw: Draws it.
-        arguments: Of `draw`.
         every: Seconds after which it is drawn again; None for never.
     """
-    around = current().part
+    drawing = _drawing(current().part, name, [])
+    return lambda draw: st.fragment(drawing(draw), run_every=every)
 
-    @wraps(draw)
-    def drawn() -> None:
-        with service.current().computing():
-            # Drawn again, it comes without the page around it.
-            if alone:
-                read_widgets()
-                _announce()
-            service.current().give_way()
-            _begin_fragment(f"{around}/{name}")
-            with interrupts.interruptible():
-                draw(*arguments)
-            current().part = around
-            # A fragment of a fragment may be followed by choices that the URL must keep.
-            if alone or not around:
-                write(whole=alone)
 
-    alone = False
-    st.fragment(drawn, run_every=every)()
-    alone = True
+@contextmanager
+def _drawing(around: str, name: str, drawn: list[bool]) -> Iterator[None]:
+    """Draw a part of the page, which notes that it was `drawn`: from then on it is drawn alone."""
+    with service.current().computing():
+        # Drawn again, it comes without the page around it.
+        if alone := bool(drawn):
+            read_widgets()
+            _announce()
+        drawn.append(True)
+        service.current().give_way()
+        _begin_fragment(f"{around}/{name}")
+        with interrupts.interruptible():
+            yield
+        current().part = around
+        # A fragment of a fragment may be followed by choices that the URL must keep.
+        if alone or not around:
+            write(whole=alone)
 
 
 def _begin_fragment(path: str) -> None:

@@ -203,6 +203,7 @@ def show(
         question: The place of the view's question on the page, for that of a part of it.
     """
 
+    @session.fragment("view")
     def draw() -> None:
         # What is seen is known when the picture is drawn, and said above it.
         above = st.container()
@@ -220,7 +221,7 @@ def show(
 
     # Its place is reserved: what comes above it, a caption for example, must not move it.
     with st.container(key=f"view_{view.name}"):
-        session.fragment("view", draw)
+        draw()
 
 
 def say_seen(shown: Shown) -> None:

@@ -86,10 +86,10 @@ def test_the_teachers_page_is_among_the_pages_of_the_teacher_alone(
 
 
 def test_a_class_says_how_much_memory_is_for_what_is_kept(visited_by, monkeypatch):
-    usual = cached._models().most_bytes
+    usual = cached.models().most_bytes
     serve(monkeypatch, ANN, Classroom(limits=Limits(memory_megabytes=100)))
     cached.st.cache_resource.clear()
-    found = [each().most_bytes for each in (cached._models, cached._results)]
+    found = [each().most_bytes for each in (cached.models, cached.results)]
     assert sum(found) == 100_000_000
     assert usual > found[0]
 

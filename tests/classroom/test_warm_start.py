@@ -20,7 +20,7 @@ import class_app
 from pages.frame import cached
 with TestClient(class_app.app) as client:
     assert client.get("/_stcore/health").status_code == 200
-    print(len(cached._models()), *(each for each in sys.modules if each.startswith("pages.")))
+    print(len(cached.models()), *(each for each in sys.modules if each.startswith("pages.")))
 """
 
 

@@ -77,7 +77,7 @@ def draw(selected: Selection, what: str) -> Shown | None:
     pictures = Matrices(
         panels=(_map(found, second, 0), _map(found, second, 1), _difference(found, second))
     )
-    picture = components.matrices(pictures, key=COMPARED_MAPS)
+    picture = components.show(pictures, key=COMPARED_MAPS)
     return Shown(
         name=f"{selected.site}.{selected.head.index}.compared",
         title=_title(found, second),

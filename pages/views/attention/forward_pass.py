@@ -75,7 +75,7 @@ def show(
     step = session.value(STEP, partial(session.position, count=whole.last + 1), whole.step)
     whole = replace(whole, title=title, step=step, silenced=tuple(map(str, silenced)))
     whole = replace(whole, open=session.linked(BLOCK) or None, forced=_forced(opened, silenced))
-    picture = components.whole(
+    picture = components.show(
         whole,
         key=PICTURE,
         on_step=_take_step,

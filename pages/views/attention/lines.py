@@ -60,7 +60,7 @@ def _heads(selected: Selection) -> list[int]:
 
 def show(selected: Selection, shown: Lines) -> Drawn:
     """Draw lines of what is selected, and take over what is chosen in them."""
-    return components.lines(
+    return components.show(
         shown,
         key=session.LINES,
         on_pin=partial(

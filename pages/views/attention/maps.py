@@ -125,7 +125,7 @@ def _draw_many(selected: Selection, how: How) -> Shown:
         details=_details(heads, weights_HQK) if how == "largest" and n > 1 else None,
         value_name=names[how],
     )
-    picture = components.matrices(Matrices(panels=[panel]), key=SENTENCE_MAPS)
+    picture = components.show(Matrices(panels=[panel]), key=SENTENCE_MAPS)
     return Shown(
         name=f"{kind}.{how}.all",
         title=panel.title,

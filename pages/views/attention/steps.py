@@ -45,7 +45,7 @@ def _draw(selected: Selection) -> Shown:
         at = number(1 + list(steps.formulas).index(stage))
         at = _("Step {n} of {all}.").format(n=at, all=number(len(steps.formulas)))
         st.markdown(joined([at, stages.explained(steps, stage)]))
-        matrices = components.matrices(
+        matrices = components.show(
             stages.stage_matrices(selected, steps, stage, cell),
             key=STEPS,
             on_pick=partial(clicks.take_cell, STEPS),

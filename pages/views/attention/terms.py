@@ -8,7 +8,7 @@ import numpy as np
 from core.studies.heads.stages import Stage
 from core.studies.heads.steps import HeadSteps
 from core.studies.heads.terms import Rule, Terms, largest
-from pages.frame.components import matrices
+from pages.frame import components
 from pages.frame.language import N_, _, labelled, n_, number, plain
 from pages.frame.selection import Selection
 from pages.views.attention import seen
@@ -39,7 +39,7 @@ def draw(
     """Draw how one number came about, `found`; return the picture to take away."""
     axis = axis_of(selected, steps, found.over)
     name = names_of(selected, steps, stage, cell, found)[0]
-    return matrices(_picture(found, axis, name), key=TERMS)
+    return components.show(_picture(found, axis, name), key=TERMS)
 
 
 def names_of(

@@ -33,7 +33,7 @@ def draw(opened: Opened) -> Shown:
     side, index = _followed(selected)
     recipe = Recipe(token_in_heads, selected.inspecting, side, index, direction)
     found = recipe.result()
-    picture = components.strips(
+    picture = components.show(
         Strips(
             source=labels(inspection.source_tokens, inspection.unknown_words),
             # What the last row predicts ends the target: EOS, or what came at the length limit.

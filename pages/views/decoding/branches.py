@@ -14,7 +14,7 @@ from core.decoding.step import DecodeStep
 from core.evaluate.mistakes import Mistake, telling_mistake, wrong_tokens
 from core.evaluate.side_by_side import decode_sentence
 from core.runs.run import Run
-from pages.frame import cached, session
+from pages.frame import session
 from pages.frame.language import _
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
@@ -80,7 +80,7 @@ def corrupt(run: Run, before: Overrides, free: Sequence[DecodeStep]) -> None:
 
 def telling(opened: Opened, writing: Recipe[tuple[DecodeStep, ...]]) -> Mistake | None:
     """Return the mistake that changes most of what a greedy decoding writes, if any does."""
-    return cached.call(telling_mistake, opened.path, opened.inspecting, writing)
+    return Recipe(telling_mistake, opened.path, opened.inspecting, writing).result()
 
 
 def offer_mistake(

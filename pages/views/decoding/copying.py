@@ -3,7 +3,7 @@
 import numpy as np
 
 from core.decoding.pointer import CopiedWords, copied, copied_words
-from pages.frame.components import matrices
+from pages.frame import components
 from pages.frame.language import _, listed, percent, plain
 from pages.frame.maps import labels
 from pages.frame.recipe import Recipe
@@ -25,7 +25,7 @@ def draw(opened: Opened) -> Shown:
         seen=_seen(found, opened.run.settings.model.eos_ids),
         recipe=copying,
         code=[copied],
-        pictures=[matrices(Matrices(panels=[_matrix(opened, found)]), key="copied")],
+        pictures=[components.show(Matrices(panels=[_matrix(opened, found)]), key="copied")],
     )
 
 

@@ -60,7 +60,7 @@ def draw(opened: Opened) -> Shown:
         seen=_seen(opened, found),
         recipe=decoding,
         code=(mask_predict_passes, least_sure, MaskPredict),
-        pictures=[components.matrices(Matrices(panels=panels), key="passes_maps")],
+        pictures=[components.show(Matrices(panels=panels), key="passes_maps")],
     )
 
 

@@ -9,6 +9,7 @@ from core.runs.run import Run
 from core.studies.heads.findings import pronoun_step
 from pages.frame import cached
 from pages.frame.language import _, number, percent, plain
+from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 
 
@@ -22,7 +23,7 @@ def step_of(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, 
         return min(max(overrides), len(free) - 1)
     ends = opened.run.model.config.eos_ids
     ids = tuple(step.chosen for step in free if step.chosen not in ends)
-    known = cached.call(_pronoun_step, opened.path, opened.inspection.translation.source, ids)
+    known = Recipe(_pronoun_step, opened.path, opened.inspection.translation.source, ids).result()
     if known is not None:
         return known
     return least_sure_step(free)

@@ -11,7 +11,6 @@ from core.evaluate.side_by_side import Side, StepFigures, TwoDecodings
 from core.heads import Kind, Site
 from core.runs.run import Run
 from core.tokenizer.tokenizer import Token
-from pages.frame import cached
 from pages.frame.language import labelled, translated
 from pages.frame.maps import fed_labels, labels
 from pages.frame.recipe import Recipe
@@ -48,7 +47,7 @@ def stepper_of(  # noqa: PLR0913
         beside: Whether teacher forcing is drawn.
     """
     decodings, inspection = decoding.result(), opened.inspection
-    sides = cached.call(_sides, opened.path, decoding)
+    sides = Recipe(_sides, opened.path, decoding).result()
     steps = tuple(
         replace(step, overridden=at in overrides and decodings.free[at].rank(overrides[at]) > 0)
         for at, step in enumerate(sides["free"].steps)

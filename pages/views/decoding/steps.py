@@ -13,7 +13,7 @@ from core.decoding.sentence import model_input, reference_ids
 from core.evaluate.mistakes import telling_mistake
 from core.evaluate.side_by_side import TwoDecodings, decode_both_ways
 from core.studies.opening.examples import known_continuation
-from pages.frame import cached, components, controls, session
+from pages.frame import components, controls, session
 from pages.frame.language import _, joined, number
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
@@ -72,7 +72,7 @@ def _decoding(
     n_arrivals = session.current().n_arrivals
     drawn = stepper_of(opened, comparing, overrides, at, n_arrivals, is_own=is_own, beside=beside)
     with picture:
-        stepper = components.decoding(
+        stepper = components.show(
             drawn,
             key=session.STEPPER,
             on_step=branches.rest,
@@ -131,7 +131,7 @@ def _ask_target(opened: Opened) -> tuple[tuple[int, ...], bool]:
     if opened.task is not None:
         known = opened.task.reference(translation.source)
     else:
-        known = cached.call(known_continuation, opened.path, opened.sentence)
+        known = Recipe(known_continuation, opened.path, opened.sentence).result()
     # What the model writes itself can be edited: so both sides stay.
     reference = _ask_reference(opened.sentence, known or translation.text, goes_on=alone)
     if known is None and reference == translation.text:

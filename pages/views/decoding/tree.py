@@ -14,7 +14,7 @@ from core.decoding.beam_tree import (
 )
 from core.runs.run import Run
 from core.tasks import Task
-from pages.frame import cached, charts, session
+from pages.frame import charts, session
 from pages.frame.language import _, n_, number, plain, translated
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
@@ -53,7 +53,7 @@ def telling(run: Run, task: Task) -> str:
         return ""
     known = [FOUND_BY_BEAM[task.name]] if task.name in FOUND_BY_BEAM else []
     texts = (*known, *(each.source for each in task.examples))
-    return cached.call(first_found_by_beam, run.path, texts, methods.USUAL_BEAM)
+    return Recipe(first_found_by_beam, run.path, texts, methods.USUAL_BEAM).result()
 
 
 def _seen(found: BeamSearch, beam: int) -> str:

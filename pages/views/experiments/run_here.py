@@ -29,7 +29,7 @@ def offer(experiment: Experiment) -> None:
         return
     folder = own_folder(experiment)
     if job.RUNNING.at_work(folder):
-        session.fragment("experiment", _progress, experiment, folder, every=EVERY)
+        session.fragment("experiment", EVERY)(_progress)(experiment, folder)
         return
     if reason := session.storage(_REFUSED).get(experiment.name):
         st.error(plain(_("That could not be done: {reason}").format(reason=reason)))

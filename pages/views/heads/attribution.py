@@ -12,9 +12,8 @@ from core.studies.attribution.methods import Method, attribute
 from core.studies.attribution.rollout import source_rollout
 from core.studies.attribution.study import AttributionStudy, attribution_study, written_ids
 from core.studies.heads.findings import pronoun_tokens
-from pages.frame import cached, controls, session
+from pages.frame import components, controls, session
 from pages.frame.cached import ModelOf
-from pages.frame.components import matrices
 from pages.frame.language import _, joined, number, percent, plain
 from pages.frame.maps import labels
 from pages.frame.recipe import Recipe
@@ -46,7 +45,7 @@ def draw(opened: Opened) -> Shown | None:
     study = recipe.result()
     show_translations(_in_translation(opened, ids, step))
     panel = (_of_methods if every_method else _of_one_method)(opened, study)
-    picture = matrices(Matrices(panels=[panel]), key=MAP)
+    picture = components.show(Matrices(panels=[panel]), key=MAP)
     if every_method:
         st.table(methods.table(study), border="horizontal", hide_index=True)
         if captions := methods.captions(study):
@@ -85,7 +84,7 @@ def _ask_step(opened: Opened, ids: tuple[int, ...], steps: range) -> int:
     usual = steps[0]
     if source_ids:
         pronouns = pronoun_tokens(opened.task, opened.inspection)
-        usual = cached.call(telling_step, ModelOf(opened.path), source_ids, ids, pronouns)
+        usual = Recipe(telling_step, ModelOf(opened.path), source_ids, ids, pronouns).result()
     st.caption(_("word asked about"), width="content")
     return controls.selection(
         _("Word asked about"),

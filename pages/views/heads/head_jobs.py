@@ -32,7 +32,7 @@ def offer(
     """
     found = job.status(run.path)
     if found.alive:
-        session.fragment(key, _progress, job, run.path, every=SECONDS)
+        session.fragment(key, SECONDS)(_progress)(job, run.path)
         return
     if enough:
         return

@@ -8,8 +8,7 @@ import numpy as np
 from core.heads import Head
 from core.studies.heads.question import Role
 from core.studies.heads.roles import HeadRole
-from pages.frame import clicks, session
-from pages.frame.components import matrices
+from pages.frame import clicks, components, session
 from pages.frame.language import N_, _, number, percent
 from pages.views.heads import role_names
 from viz.component.standalone import Drawn
@@ -58,7 +57,7 @@ def draw(heads: Sequence[HeadRole], chosen: Head) -> Drawn:
         selected=(0, chosen.layer, chosen.index),
         texts={"cell": cell, "help.pick": help_text},
     )
-    return matrices(shown, key=MAP, on_pick=partial(_take, MAP))
+    return components.show(shown, key=MAP, on_pick=partial(_take, MAP))
 
 
 def tile(found: HeadRole) -> str:

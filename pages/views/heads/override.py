@@ -19,9 +19,8 @@ from core.studies.effects.overriding import (
 )
 from core.tasks.translation.names import FUNCTION_WORDS
 from core.tokenizer.tokenizer import Token
-from pages.frame import cached, clicks, notes, selection, session
+from pages.frame import clicks, components, notes, selection, session
 from pages.frame.charts import chart
-from pages.frame.components import matrices
 from pages.frame.language import _, number, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, key_axis, query_axis
@@ -84,7 +83,7 @@ def _chosen_move(opened: Opened, head: Head) -> tuple[int, int] | None:
     preferred = preferred or [at for at, token in enumerate(tokens) if _is_content_word(token)]
     # Its other nouns say more than words that no pronoun stands for, and words more than marks.
     known = head.kind.key_side == "source" and opened.task is not None
-    nouns = cached.call(nouns_of, opened.path, opened.sentence) if known else ()
+    nouns = Recipe(nouns_of, opened.path, opened.sentence).result() if known else ()
     keys = inspection.tokens_of(head.kind.key_side)
     nouns = nouns or tuple(
         at for at, key in enumerate(keys) if not key.special and key.text.strip().isalpha()
@@ -114,7 +113,7 @@ def _draw_map(opened: Opened, shown: WeightMove) -> Drawn:
         value_name=_("weight"),
     )
     picture = Matrices(panels=[panel], selected=(0, shown.query, shown.key))
-    return matrices(picture, key=MAP, on_pick=partial(_take_move, kind))
+    return components.show(picture, key=MAP, on_pick=partial(_take_move, kind))
 
 
 def _take_move(kind: str) -> None:

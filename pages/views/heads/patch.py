@@ -21,8 +21,7 @@ from core.studies.effects.patching import (
 )
 from core.studies.effects.second_sentence import length, second_sentence
 from core.studies.opening.examples import sources_beside
-from pages.frame import cached, clicks, controls, notes, session
-from pages.frame.components import matrices
+from pages.frame import clicks, components, controls, notes, session
 from pages.frame.language import (
     _,
     capitalised,
@@ -90,7 +89,7 @@ def draw(opened: Opened) -> Shown | None:
         st.info(ended(capitalised(plain(explained(error)))))
         return None
     head = _chosen(opened.run, study)
-    patched = cached.call(patched_translation, opened.path, clean, corrupt, head)
+    patched = Recipe(patched_translation, opened.path, clean, corrupt, head).result()
     show_translations(_translations(study, head, patched, names, opened.run))
     st.caption(
         _(
@@ -126,7 +125,7 @@ def _ask_second(opened: Opened) -> str:
     first = opened.sentence
     known = tuple(example.source for example in (opened.task.examples if opened.task else ()))
     examples = known or sources_beside(opened.run)
-    default = cached.call(second_sentence, opened.path, first, examples)
+    default = Recipe(second_sentence, opened.path, first, examples).result()
     # What was offered beside other sentences makes room; what was typed does not.
     offered = session.storage(OFFERED)
     session.belongs_to(OTHER, first, giving_way={"", first, *examples, *offered})
@@ -223,7 +222,7 @@ def _draw_maps(study: PatchingStudy, chosen: Head) -> Drawn:
             "help.pick": _("Arrow keys move from head to head, Enter chooses one."),
         },
     )
-    return matrices(picture, key=MAPS, on_pick=partial(_take, tuple(maps), study))
+    return components.show(picture, key=MAPS, on_pick=partial(_take, tuple(maps), study))
 
 
 def _take(kinds: tuple[Kind, ...], study: PatchingStudy) -> None:

@@ -15,8 +15,7 @@ from core.studies.effects.text_cost import TextReport, cost_of_head
 from core.studies.heads.question import Role, Score, ask, target_keys
 from core.studies.heads.text_roles import RoleRow, TextRoles, text_roles, text_row
 from core.studies.heads.texts import SEED, Source
-from pages.frame import cached, clicks, controls, notes, session
-from pages.frame.components import matrices
+from pages.frame import clicks, components, controls, notes, session
 from pages.frame.language import N_, _, listed_apart, n_, number, percent, plain
 from pages.frame.maps import labels
 from pages.frame.messages import explained
@@ -65,9 +64,11 @@ def draw(opened: Opened) -> Shown | None:
     cost = Recipe(cost_of_head, opened.path, head, source) if with_cost else None
     left, right = st.columns([9, 11], gap="medium")
     with left:
-        picture = matrices(_map(found, role, head), key=MAP, on_pick=partial(_take, found, role))
+        picture = components.show(
+            _map(found, role, head), key=MAP, on_pick=partial(_take, found, role)
+        )
     with right:
-        row = cached.call(text_row, opened.path, source, role, head)
+        row = Recipe(text_row, opened.path, source, role, head).result()
         strip = _draw_row(opened, row, role)
         named_heads.link_to_map(opened, head)
         st.caption(_on_what(found))

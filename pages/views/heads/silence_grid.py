@@ -18,8 +18,7 @@ from core.runs.run import Run
 from core.studies.effects.ablation import AblationReport
 from core.studies.effects.head_effects import Figure, HeadEffects, effect_maps, end_of, figure_of
 from core.studies.heads.question import heads_of
-from pages.frame import cached, clicks, measured_on, selection, session
-from pages.frame.components import matrices
+from pages.frame import cached, clicks, components, measured_on, selection, session
 from pages.frame.language import N_, _, brief, number
 from pages.frame.selection import Opened
 from viz.component.standalone import Drawn
@@ -109,7 +108,7 @@ def grid(opened: Opened, heads: Iterable[Head], report: AblationReport) -> Drawn
             "help.pick": _("Arrow keys move from head to head, Enter silences one."),
         },
     )
-    return matrices(shown, key=GRID, on_pick=partial(_toggle_cell, opened.path, tuple(maps)))
+    return components.show(shown, key=GRID, on_pick=partial(_toggle_cell, opened.path, tuple(maps)))
 
 
 def cost(found: Difference | None, by: Figure) -> str:

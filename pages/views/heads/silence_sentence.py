@@ -15,7 +15,7 @@ from core.studies.effects.ablation import (
     first_changed,
 )
 from core.tasks import Task
-from pages.frame import cached, layout, measured_on, notes
+from pages.frame import layout, measured_on, notes
 from pages.frame.language import N_, _, n_, number
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
@@ -71,7 +71,7 @@ def instead_of(opened: Opened, found: BeforeAfter, heads: Sequence[Head], instea
     others = tuple(each.source for each in opened.task.examples if each.source != opened.sentence)
     averages = Recipe(average_mixed, opened.path) if instead == "average" else None
     asked = others, KINDS[instead], tuple(heads), averages
-    return cached.call(first_changed, opened.path, *asked)
+    return Recipe(first_changed, opened.path, *asked).result()
 
 
 def telling(run: Run, task: Task) -> str:
@@ -79,13 +79,13 @@ def telling(run: Run, task: Task) -> str:
     if not run.model.sites():
         return ""
     examples = tuple(each.source for each in task.examples)
-    return cached.call(first_changed, run.path, examples, "silence", (telling_head(run),))
+    return Recipe(first_changed, run.path, examples, "silence", (telling_head(run),)).result()
 
 
 def _what_is_done(run: Run, instead: str) -> str:
     """Return what changed heads do."""
     if instead == "uniform":
         return _("Uniform: a head looks at all that it may see alike.")
-    n = cached.call(averaged_over, run.path)
+    n = Recipe(averaged_over, run.path).result()
     text = _("Average: a head always gives its average over {sentences}.")
     return text.format(sentences=measured_on.drawn(run, n, SEED))

@@ -9,7 +9,7 @@ import streamlit as st
 from core.heads import Head, Kind, Side
 from core.studies.lessons.masks import MASKS, Mask, PaddedBatch, companions, padded_batch
 from core.studies.opening.examples import longest_and_shortest
-from pages.frame import cached, controls, session
+from pages.frame import controls, session
 from pages.frame.language import _
 from pages.frame.maps import fed_labels, labels
 from pages.frame.notes import site_and_head
@@ -120,7 +120,7 @@ def ask_batch(opened: Opened) -> tuple[str, ...]:
     path = opened.path
     # What a model of one stack reads is no source of a task.
     pairs = opened.run.settings.model.is_encoder_decoder
-    texts = cached.call(companions if pairs else longest_and_shortest, path)
+    texts = Recipe(companions if pairs else longest_and_shortest, path).result()
     default = "\n".join(text for text in texts if text != opened.sentence)
     # Another run brings its own sentences.
     session.belongs_to(session.OTHERS, str(path))

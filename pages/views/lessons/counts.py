@@ -12,9 +12,8 @@ from core.heads import STACK_LABELS, Stack
 from core.model.norm import NORM_KINDS
 from core.studies.lessons.counts import Counts, published_counts
 from core.studies.opening.survey import NOT_COUNTED
-from pages.frame import controls, texts
+from pages.frame import components, controls, texts
 from pages.frame.charts import chart
-from pages.frame.components import architecture
 from pages.frame.language import (
     _,
     capitalised,
@@ -104,7 +103,7 @@ def _published(recipe: Recipe[Counts], published: Published) -> Shown:
     )
     left, right = st.columns(2, gap="large")
     with left:
-        picture = architecture(
+        picture = components.show(
             drawing(one, one.sublayers[0].id, whole.stacks),
             key="published_diagram",
             on_pick=lambda: None,

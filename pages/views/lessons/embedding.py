@@ -18,10 +18,9 @@ from core.studies.lessons.embeddings import (
 )
 from core.studies.lessons.of_sentence import OfSentence, sentence_vectors, telling_word
 from core.studies.lessons.positions import Norms, norms
-from pages.frame import cached, clicks
+from pages.frame import clicks, components
 from pages.frame.cached import ModelOf
 from pages.frame.charts import chart
-from pages.frame.components import matrices
 from pages.frame.language import N_, _, listed, number, plain, short
 from pages.frame.maps import labels
 from pages.frame.needs import Need
@@ -130,7 +129,9 @@ def _map(
     )
     chosen = vectors.ids.index(ids[place.position])
     selected = (0, chosen, chosen)
-    return matrices(Matrices(panels=[shown], selected=selected), key=SIMILARITY, on_pick=take)
+    return components.show(
+        Matrices(panels=[shown], selected=selected), key=SIMILARITY, on_pick=take
+    )
 
 
 def _nearest(found: OfSentence[TokenVectors], token: str) -> Drawn:
@@ -150,7 +151,7 @@ def _nearest(found: OfSentence[TokenVectors], token: str) -> Drawn:
 def _seen(opened: Opened, place: Place, found: OfSentence[TokenVectors]) -> str:
     """Say what is most similar to a token, and whether that answers the question."""
     near, texts = found.result.nearest[:N_NAMED], found.tokens["neighbour"]
-    usual = cached.call(random_pair_cosine, ModelOf(opened.path), place.stack)
+    usual = Recipe(random_pair_cosine, ModelOf(opened.path), place.stack).result()
     n_tokens, width = opened.run.model.embedding(place.stack).tokens.weight.shape
     # Among as many random directions, one as near as the second of these is found by chance.
     by_chance = max(2 * usual, math.sqrt(2 * math.log(n_tokens) / width))

@@ -19,9 +19,8 @@ from core.studies.lessons.masks import (
     visible,
 )
 from core.studies.lessons.of_sentence import without_masks
-from pages.frame import controls, measured_on
+from pages.frame import components, controls, measured_on
 from pages.frame.charts import chart
-from pages.frame.components import matrices
 from pages.frame.language import N_, _, capitalised, joined, labelled, n_, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.notes import site_and_head
@@ -64,7 +63,7 @@ def draw(opened: Opened) -> Shown:
     if off:
         panels.append(_map(chosen, after, title))
     with maps:
-        pictures = [matrices(Matrices(panels=panels), key="leak_maps")]
+        pictures = [components.show(Matrices(panels=panels), key="leak_maps")]
     if found.losses:
         with costs:
             pictures.append(chart(_chart(chosen, found.losses)))

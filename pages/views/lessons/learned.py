@@ -79,7 +79,7 @@ def _learned_run(opened: Opened) -> Run | None:
 def _length(run: Run) -> int:
     """Return how many positions are shown: a few more than training has reached."""
     most = min(LONGEST, run.settings.model.max_positions)
-    return min(most, (cached.call(learned, run.path, most).trained or most) + BEYOND)
+    return min(most, (Recipe(learned, run.path, most).result().trained or most) + BEYOND)
 
 
 def _seen(found: LearnedBeside, position: int) -> str:

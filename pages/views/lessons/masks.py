@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from core.model.masks import causal_mask, decoder_mask, padding_mask
 from core.studies.lessons.masks import LOOK_AHEAD, PADDING, HeadOfBatch
 from core.studies.lessons.of_sentence import masked_head
-from pages.frame.components import matrices
+from pages.frame import components
 from pages.frame.language import _
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, row
@@ -37,7 +37,7 @@ def draw(opened: Opened) -> Shown:
     panels = [_mask(chosen, titles[name], mask_QK) for name, mask_QK in found.masks.items()]
     if len(panels) > 1:
         panels.append(_mask(chosen, _("Both together: what the decoder uses"), found.visible_QK))
-    drawn = matrices(Matrices(panels=panels), key="received_maps")
+    drawn = components.show(Matrices(panels=panels), key="received_maps")
     if chosen.opened.run.settings.model.is_parallel:
         st.caption(_("A parallel decoder fills in all words at once, and may look ahead."))
     elif chosen.batch.pad_id < 0:

@@ -10,8 +10,7 @@ from core.heads import Side
 from core.studies.lessons.of_sentence import sentence_mixing
 from core.studies.lessons.sublayers import LONGEST, Influence, Moved, influence
 from core.tokenizer.tokenizer import Token
-from pages.frame import controls, session
-from pages.frame.components import matrices
+from pages.frame import components, controls, session
 from pages.frame.language import _, n_, number, percent
 from pages.frame.maps import labels
 from pages.frame.recipe import Recipe
@@ -29,7 +28,7 @@ def draw(opened: Opened) -> Shown:
     recipe = Recipe(sentence_mixing, opened.path, opened.sentence, layer)
     found = recipe.result().result
     texts = {"cell": _("input {column} → output {row} {value}")}
-    picture = matrices(Matrices(panels=_panels(opened, found), texts=texts), key="side_maps")
+    picture = components.show(Matrices(panels=_panels(opened, found), texts=texts), key="side_maps")
     sentence = _(
         "Change one word’s vector a little: self-attention passes up to **{most}** of the change "
         "on to other words, the feed-forward layer **{none}**."

@@ -8,8 +8,7 @@ import streamlit as st
 from core.describe import Description, describe
 from core.describe.parts import Part
 from core.studies.lessons.of_sentence import sentence_parts
-from pages.frame import clicks, controls, session
-from pages.frame.components import architecture
+from pages.frame import clicks, components, controls, session
 from pages.frame.language import N_, _, capitalised, joined, number, percent, plain, translated
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
@@ -44,7 +43,7 @@ def draw(opened: Opened) -> Shown:
         part = described.part(controls.selection(_("Part"), session.PART, names, usual))
         _facts(part, described)
     with left:
-        picture = architecture(
+        picture = components.show(
             replace(drawn, selected=part.id),
             key=session.DIAGRAM,
             on_pick=partial(clicks.take, session.DIAGRAM, session.PART),

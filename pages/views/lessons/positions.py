@@ -15,9 +15,8 @@ from core.studies.lessons.positions import (
     rotation,
     waves,
 )
-from pages.frame import controls
+from pages.frame import components, controls
 from pages.frame.charts import chart, plotly_chart
-from pages.frame.components import matrices
 from pages.frame.language import TINY, _, bound, joined, listed, number, short, signs
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
@@ -146,7 +145,7 @@ def _table(table: Recipe[Sinusoids]) -> Shown:
 def _shift(table: Recipe[Sinusoids], position: int, shift: int) -> Shown:
     recipe = Recipe(rotation, table, position, shift)
     found = recipe.result()
-    picture = matrices(_turned(found, position, shift), key="pe_rotation")
+    picture = components.show(_turned(found, position, shift), key="pe_rotation")
     check = _(
         "M PE(p) equals PE(p + k) at every position of the table, within {x}. The first pair of "
         "dimensions turns by {first}°, the last by {last}°."

@@ -107,7 +107,7 @@ def matrix(
             chosen = {row_name: pick["row"]} if row_name else {}
             clicks.pin(place.side, pick["column"], {place.name: None, **chosen})
 
-    return components.matrices(
+    return components.show(
         Matrices(
             panels=[shown],
             selected=(0, row, place.position),

@@ -11,6 +11,7 @@ from core.studies.opening.examples import examples_of
 from pages.frame import cached, needs, selection
 from pages.frame.cached import RunAt
 from pages.frame.needs import Need
+from pages.frame.recipe import Recipe
 from pages.frame.selection import ask_kind, ask_layer_and_head
 from pages.views.training import progress
 
@@ -60,7 +61,7 @@ def _opened(path: Path) -> Run:
 
 def untrained(path: Path) -> Run:
     """Return the run with the weights before training: it is there before any checkpoint is."""
-    return cached.call(_itself, RunAt(path, 0))
+    return Recipe(_itself, RunAt(path, 0)).result()
 
 
 def _itself(run: Run) -> Run:

@@ -149,7 +149,7 @@ def _rows_of_steps(found: Mapping[int, Inspection], head: Head, step: int) -> li
     )
     chosen = steps.index(step) if step in steps else 0
     shown = Matrices(panels=[panel], selected=(0, chosen, int(weights_SK[chosen].argmax())))
-    return [components.matrices(shown, key=_ROWS, on_pick=partial(_take_step, steps))]
+    return [components.show(shown, key=_ROWS, on_pick=partial(_take_step, steps))]
 
 
 def _take_step(steps: Sequence[int]) -> None:

@@ -84,7 +84,7 @@ def tell() -> None:
     """Say of each model that is being opened how far it is, or why it could not be."""
     folders = being_opened(cached.own())
     alive = any(OPENING.at_work(folder) for folder in folders)
-    session.fragment("opening", _tell, every=1.0 if alive else None)
+    session.fragment("opening", every=1.0 if alive else None)(_tell)()
 
 
 def _tell() -> None:

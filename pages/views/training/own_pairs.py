@@ -15,10 +15,11 @@ from core.tasks.corpus import FEWEST_SOURCES, FILES, Corpus
 from core.tasks.pairs import FOUND, LARGEST, Pairs, TooLargeError, as_tsv, layout_in, read_pairs
 from core.training.corpus_report import CorpusReport, corpus_report
 from core.training.presets import Setting, vocabulary_for
-from pages.frame import cached, controls, service, session
+from pages.frame import controls, service, session
 from pages.frame.cached import Keyed
 from pages.frame.language import N_, _, ended, joined, n_, number, plain
 from pages.frame.messages import explained
+from pages.frame.recipe import Recipe
 from pages.views.training import knobs, settings
 from pages.views.training.settings import Begun
 
@@ -71,7 +72,7 @@ def ask(begun: Begun, model: ModelConfig) -> tuple[OwnPairs | None, dict[str, Se
     found: OwnPairs | str = pairs if isinstance(pairs, str) else ""
     if isinstance(pairs, Pairs):
         with st.spinner(_("Reading the pairs …")):
-            found = cached.call(_reported, Keyed(digest, pairs), size, model)
+            found = Recipe(_reported, Keyed(digest, pairs), size, model).result()
     with below:
         if isinstance(found, str):
             st.error(plain(ended(explained(found))))
@@ -136,12 +137,12 @@ def _ask_reading(content: bytes, name: str) -> tuple[str, Pairs | str]:
     reading = _ask_columns(content, name, digest)
     digest = f"{digest} {reading}"
     with st.spinner(_("Reading the pairs …")):
-        return digest, cached.call(_read, Keyed(digest, content), name, reading)
+        return digest, Recipe(_read, Keyed(digest, content), name, reading).result()
 
 
 def _ask_columns(content: bytes, name: str, digest: str) -> Reading:
     """Ask whether the first line is a pair, and which of several columns hold the pairs."""
-    layout = cached.call(_layout, Keyed(digest, content), name, FOUND)
+    layout = Recipe(_layout, Keyed(digest, content), name, FOUND).result()
     if layout is None:
         return FOUND
     is_pair = False

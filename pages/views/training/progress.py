@@ -13,6 +13,7 @@ from core.tasks import Task
 from pages.frame import cached, session
 from pages.frame.cached import Folder
 from pages.frame.language import N_, _, number
+from pages.frame.recipe import Recipe
 
 Computed = TypeVar("Computed")
 
@@ -57,7 +58,7 @@ def at_newest(
     before = kept.get(compute.__qualname__)
     try:
         step = stops(path)[-1]
-        found = step, cached.call(compute, cached.RunAt(path, step), *arguments)
+        found = step, Recipe(compute, cached.RunAt(path, step), *arguments).result()
     except (OSError, RunError) as error:
         if before is None or before[0] != of or not path.is_dir():
             raise RunError(error_text(error)) from error
@@ -73,7 +74,7 @@ def task(path: Path) -> Task | None:
         RunError: The folder is no run.
     """
     # Also before the first checkpoint.
-    return cached.call(task_of, cached.RunAt(path, 0))
+    return Recipe(task_of, cached.RunAt(path, 0)).result()
 
 
 def why_training_loss_is_higher(settings: RunSettings) -> str:

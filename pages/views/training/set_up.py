@@ -15,7 +15,7 @@ from core.training.forecast import forecast
 from core.training.loop import learning_rate
 from core.training.prepare import check_training, train_tokenizer
 from core.training.presets import LIKE, PRESETS, Preset, Setting, with_settings
-from pages.frame import cached, controls, layout, service
+from pages.frame import controls, layout, service
 from pages.frame.cached import Keyed
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, listed, n_, noted, number, plain, translated
@@ -145,7 +145,7 @@ def _learned(
         found, changed = own_pairs.ask(begun, _model(begun, varied))
         return (found.corpus, found.report.vocab_size, changed) if found else (None, None, changed)
     task = TASKS[name]
-    own_pairs.show_pairs(cached.call(_samples, Keyed(name, task)))
+    own_pairs.show_pairs(Recipe(_samples, Keyed(name, task)).result())
     return task, None, {}
 
 
@@ -208,7 +208,7 @@ def _vocabulary(task: Task, preset: Preset, start: Path | None) -> int:
         return preset.model.vocab_size
     with st.spinner(_("Splitting samples into tokens …")):
         key = f"{task.name} {preset.vocab_size} {preset.model.stacks} {preset.model.decoder}"
-        return cached.call(_learned_vocabulary, Keyed(task.name, task), Keyed(key, preset))
+        return Recipe(_learned_vocabulary, Keyed(task.name, task), Keyed(key, preset)).result()
 
 
 def _learned_vocabulary(task: Task, preset: Preset) -> int:

@@ -54,9 +54,9 @@ def draw(path: Path) -> Shown | None:
         charts = SECONDS_BETWEEN_CHARTS if found.alive else None
         looks = SECONDS_BETWEEN_LOOKS if found.alive else None
         steps, texts = settings.training.steps, _texts(mixed=settings.beside_own_pairs)
-        session.fragment("progress", _progress, path, found, every=words)
-        session.fragment("charts", _charts, path, steps, texts, every=charts)
-        session.fragment("samples", _samples, path, found.alive, every=looks)
+        session.fragment("progress", words)(_progress)(path, found)
+        session.fragment("charts", charts)(_charts)(path, steps, texts)
+        session.fragment("samples", looks)(_samples)(path, found.alive)
         query = {"training": "look_back", session.MODEL: cached.listed_name(path)}
         links.link("training", _("Where its heads look, step by step"), ":material/history:", query)
     except RunError as error:
@@ -200,7 +200,7 @@ def _samples(path: Path, was_alive: bool) -> None:
     try:
         if was_alive:
             process.watch(path)
-        pairs: list[Pair] = cached.call(held_out_pairs, RunAt(path, 0), N_SAMPLES, SEED)
+        pairs: list[Pair] = Recipe(held_out_pairs, RunAt(path, 0), N_SAMPLES, SEED).result()
         samples = tuple((tuple(pair.source), tuple(pair.target)) for pair in pairs)
         step, found = progress.at_newest(answers, path, samples)
     except (OSError, RunError) as error:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.frame.components import architecture
+from pages.frame.components import show
 from pages.views.lessons.architecture import drawing
 from tests.browser.apps.architecture_models import described
 
@@ -42,5 +42,5 @@ def take():
 
 shown = drawing(model, st.session_state["selected"])
 nodes = [changed(node) if node.shape == "part" else node for node in shown.nodes]
-architecture(replace(shown, nodes=nodes), key="model", on_pick=take)
+show(replace(shown, nodes=nodes), key="model", on_pick=take)
 st.text(f"selected: {st.session_state['selected']}")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.frame.components import attention_maps, matrices
+from pages.frame.components import attention_maps, show
 from tests.browser.apps.maps_cases import CASES
 from tests.browser.apps.matrices_cases import CASES as MATRICES
 
@@ -14,4 +14,4 @@ attention_maps(maps, key="maps", on_pick=lambda: None)
 if st.session_state.get("middle"):
     st.caption("It comes between both.")
 st.toggle("middle", key="middle")
-matrices(MATRICES["leftwards"](), key="matrices")
+show(MATRICES["leftwards"](), key="matrices")

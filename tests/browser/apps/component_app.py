@@ -20,11 +20,11 @@ from tests.browser.apps import (
 
 MODULES = {
     "maps": (maps_cases, components.attention_maps, ("pick", "zoom")),
-    "matrices": (matrices_cases, components.matrices, ("pick",)),
-    "lines": (lines_cases, components.lines, ("pin", "threshold", "heads")),
-    "strips": (strips_cases, components.strips, ("pin", "strip")),
-    "decoding": (decoding_cases, components.decoding, ("step", "force", "corrupt", "undo")),
-    "whole": (whole_cases, components.whole, ("step", "pick")),
+    "matrices": (matrices_cases, components.show, ("pick",)),
+    "lines": (lines_cases, components.show, ("pin", "threshold", "heads")),
+    "strips": (strips_cases, components.show, ("pin", "strip")),
+    "decoding": (decoding_cases, components.show, ("step", "force", "corrupt", "undo")),
+    "whole": (whole_cases, components.show, ("step", "pick")),
 }
 asked, state = st.query_params, st.session_state
 module, component, events = MODULES[asked["app"]]

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from pages.frame.components import _maps, _matrices
+from pages.frame.components import _COMPONENTS, _maps
 from tests.browser.apps.maps_cases import CASES
 from tests.browser.apps.matrices_cases import CASES as MATRICES
 from viz.plane import matrices
@@ -14,4 +14,4 @@ maps = replace(CASES["known"](), texts=texts)
 _maps(key="maps", data=pack(maps, key="maps", locale="de"))
 for case in ("known", "long"):
     shown = replace(MATRICES[case](), texts=NTH)
-    _matrices(key=case, data=matrices.pack(shown, key=case, locale="de"))
+    _COMPONENTS[matrices.Matrices].mount(key=case, data=matrices.pack(shown, key=case, locale="de"))

@@ -93,7 +93,7 @@ def test_models_stay_within_their_bytes_and_the_least_used_goes(opened_path, mon
     for path in runs:
         inspecting(path, "the animal").result()
         models.append(weakref.ref(cached.loaded(path).model))
-        assert cached._models().bytes <= most
+        assert cached.models().bytes <= most
     gc.collect()
     # What was computed with the others does not keep them.
     assert [model() is not None for model in models] == [False] * 2 + [True] * 2
@@ -107,5 +107,5 @@ def test_what_was_computed_stays_within_its_bytes(monkeypatch):
     for number in range(60):
         letters = [chr(97 + (number + at) % 26) for at in range(8)]
         inspecting(path, " ".join(letters)).result()
-        assert cached._results().bytes <= 5 * one
-    assert len(cached._results()) > 1
+        assert cached.results().bytes <= 5 * one
+    assert len(cached.results()) > 1

@@ -181,11 +181,11 @@ def _page_of_parts():
         pass
 
     def outer():
-        session.fragment("inner", inner)
+        session.fragment("inner")(inner)()
         controls.text("Sentence", "sentence", "a b")
 
     session.enter("page")
-    session.fragment("outer", outer)
+    session.fragment("outer")(outer)()
     session.write()
 
 

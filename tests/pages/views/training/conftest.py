@@ -28,7 +28,7 @@ def _run_view(name, path):
     from pages.frame import session
 
     session.enter("training")
-    session.fragment("view", import_module(f"pages.views.training.{name}").draw, Path(path))
+    session.fragment("view")(import_module(f"pages.views.training.{name}").draw)(Path(path))
     session.write()
 
 
