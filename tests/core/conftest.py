@@ -2,6 +2,7 @@ import itertools
 import random
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ from core.tokenizer.byte_level import ByteLevelTokenizer
 from core.training import prepare, trainer
 from core.training.presets import Preset
 
+GALLERY = Path(__file__).parents[2] / "gallery"
 MINIATURE = Preset(
     ModelConfig(
         vocab_size=290,
@@ -117,6 +119,17 @@ def translation_folder(tmp_path_factory):
 @pytest.fixture(scope="session")
 def translation_run(translation_folder):
     return load_run(translation_folder)
+
+
+@pytest.fixture(scope="session")
+def guided():
+    """The gallery's translator with a guided head; nobody may change it."""
+    return load_run(GALLERY / "translate-guided")
+
+
+@pytest.fixture(scope="session")
+def everyday():
+    return load_run(GALLERY / "everyday")
 
 
 @pytest.fixture(scope="session")

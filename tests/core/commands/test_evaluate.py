@@ -4,7 +4,7 @@ import pytest
 
 from core.evaluate.evaluation import evaluate
 from core.evaluate.metrics import score_file
-from core.tasks import Sample, task_named
+from core.tasks import Sample
 
 
 def test_json_holds_the_figures(command, translation_folder, translation_run):
@@ -80,20 +80,3 @@ def test_two_files_of_lines_are_measured_as_one_of_pairs(command, copy_folder, p
         "evaluate", copy_folder, "--file", tmp_path / "source", tmp_path / "target", "--json"
     )
     assert one == two
-
-
-def test_held_out_samples_are_scored_with_a_beam(command, copy_folder, copy_run, tmp_path):
-    asked = ("evaluate", copy_folder, "--beam", "2", "--json")
-    status, out, _ = command(*asked, "--n", "4")
-    assert status == 0
-    samples = task_named("copy").held_out_samples(4)
-    (tmp_path / "same.tsv").write_text(
-        "".join(f"{each.source}\t{each.target}\n" for each in samples)
-    )
-    assert json.loads(out) == json.loads(command(*asked, "--file", tmp_path / "same.tsv")[1])
-
-
-def test_a_parallel_decoder_has_no_beam(refused, parallel_folder):
-    assert "fills in all words at once" in refused(
-        "evaluate", parallel_folder, "--n", 8, "--beam", 2
-    )

@@ -55,16 +55,6 @@ def test_training_makes_a_run_with_its_evaluation(command, tmp_path):
     assert "exact match" in out
 
 
-def test_stored_command_makes_the_same_run_again(command, tmp_path):
-    command(*train_copies(tmp_path / "run", "--steps", "3", "--seed", "5"))
-    words = shlex.split(load_run(tmp_path / "run").settings.command)
-    assert words[:4] == ["python", "-m", "core", "train"]
-    weights = newest_checkpoint(tmp_path / "run").read_bytes()
-    (tmp_path / "run").rename(tmp_path / "before")
-    assert command(*words[3:])[0] == 0
-    assert newest_checkpoint(tmp_path / "run").read_bytes() == weights
-
-
 def test_going_on_with_more_steps_equals_training_them_at_once(command, tmp_path):
     command(*train_copies(tmp_path / "parts", "--steps", "15"))
     status, out, _ = command("train", tmp_path / "parts", "--resume", "--steps", "20")

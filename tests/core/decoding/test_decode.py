@@ -108,15 +108,6 @@ def test_tree_has_every_prefix_once_behind_the_one_it_continues(model, source_S)
     assert kept == {node.hypothesis.tokens for node in nodes if node.kept}
 
 
-def test_without_watching_the_steps_are_the_same_and_no_map_is_kept(model, source_S):
-    watched = list(forced_steps(model, source_S, [7, 8]))
-    unwatched = list(forced_steps(model, source_S, [7, 8], watch=False))
-    for one, other in zip(watched, unwatched, strict=True):
-        assert (one.prefix, one.chosen) == (other.prefix, other.chosen)
-        torch.testing.assert_close(one.probabilities, other.probabilities)
-        assert one.attention and not other.attention
-
-
 def test_after_a_prompt_come_the_steps_of_the_target_alone(model, source_S):
     every = list(forced_steps(model, source_S, [7, 8, 3]))
     after = list(forced_steps(model, source_S, [8, 3], prompt=[BOS, 7]))

@@ -1,12 +1,9 @@
-from pathlib import Path
-
 import pytest
 
 from core.decoding.parallel import decode_in_passes, passes_of
 from core.decoding.sentence import translate
 from core.runs.run import load_run
-
-GALLERY = Path(__file__).resolve().parents[3] / "gallery"
+from tests.core.conftest import GALLERY
 
 
 def test_the_table_has_a_row_for_each_place_of_each_pass_then_for_the_run_beside():

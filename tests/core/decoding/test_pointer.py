@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 import torch
 
@@ -7,8 +5,7 @@ from core.config import ModelConfig
 from core.decoding.pointer import copied, copied_words
 from core.model import build
 from core.runs.run import load_run
-
-GALLERY = Path(__file__).resolve().parents[3] / "gallery"
+from tests.core.conftest import GALLERY
 
 CONFIG = ModelConfig(23, 2, 2, 16, 32, 4, dropout=0.0, pointer=True)
 SOURCE, TARGET = (4, 5, 20, 5, 2), (1, 5, 6, 20, 2)

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from core.config import ModelConfig
-from core.decoding.generate import generate
 from core.describe import describe
 from core.evaluate.loss import token_loss
 from core.heads import Site
@@ -154,27 +153,3 @@ def test_the_loss_stays_finite_where_a_word_can_neither_be_copied_nor_generated(
     assert loss.item() == pytest.approx(60 + torch.log(torch.tensor(23.0)).item(), rel=1e-4)
     assert logits.grad.isfinite().all()
     assert pointer.gate.bias.grad.isfinite().all()
-
-
-def test_it_learns_to_copy_and_writes_what_it_never_saw():
-    """Sources are one token of many; only some of them are in the training."""
-    config = replace(
-        CONFIG, vocab_size=40, shared_names=30, n_encoder_layers=1, n_decoder_layers=1, norm="pre"
-    )
-    torch.manual_seed(0)
-    model = build(config, seed=0).train()
-    optimizer = torch.optim.Adam(model.parameters(), 3e-3)
-    for _ in range(120):
-        names = torch.randint(10, 25, (32, 1))
-        words = torch.randint(3, 10, (32, 1))
-        end = torch.full((32, 1), 2)
-        source_BS = torch.cat([names, words, end], dim=1)
-        fed_BT = torch.cat([torch.ones_like(end), words, names], dim=1)
-        loss = token_loss(model(source_BS, fed_BT), torch.cat([words, names, end], dim=1))
-        optimizer.zero_grad()
-        loss.backward()
-        assert all(each.grad is not None for each in model.parameters())
-        optimizer.step()
-    model.eval()
-    unseen = torch.tensor([[name, 5, 2] for name in range(25, 40)])
-    assert generate(model, unseen) == [(5, name, 2) for name in range(25, 40)]

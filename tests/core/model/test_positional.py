@@ -1,7 +1,5 @@
 """Positions: sinusoids, learned tables, rotary turns, and biases of distances."""
 
-from typing import get_args
-
 import numpy as np
 import pytest
 import torch
@@ -10,10 +8,8 @@ from hypothesis import strategies as st
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from core.config import ModelConfig
-from core.config.choices import ComputedPositions, SinusoidalPositions
 from core.model import build
 from core.model.positional import (
-    COMPUTED_TABLES,
     Embedding,
     RelativeBias,
     Rotary,
@@ -35,16 +31,6 @@ def formula(n_positions, d_model):
 
 def test_sinusoids_follow_the_formula_far_out():
     assert sinusoids(2000, 64).numpy() == pytest.approx(formula(2000, 64), abs=1e-7)
-
-
-@pytest.mark.parametrize("positions", get_args(SinusoidalPositions))
-def test_sinusoids_of_a_width_are_equally_long(positions):
-    lengths = COMPUTED_TABLES[positions](50, 8, 10000.0).norm(dim=1)
-    assert lengths.numpy() == pytest.approx(2.0)
-
-
-def test_every_kind_of_computed_table_has_a_function():
-    assert set(COMPUTED_TABLES) == set(get_args(ComputedPositions))
 
 
 def embedding(positions, **changes):

@@ -4,7 +4,6 @@ import json
 import math
 import shutil
 import time
-from pathlib import Path
 
 import pytest
 import torch
@@ -24,10 +23,9 @@ from core.studies.effects.measuring import (
     store_effects,
     stored_effects,
 )
+from tests.core.conftest import GALLERY
 
 SECONDS = 300
-# As they are called in folders that exist.
-LOCK, PROGRESS, LOG = "heads.lock", "heads.progress", "heads.log"
 
 
 def until(condition):
@@ -88,8 +86,6 @@ def test_whether_the_task_has_no_more_sentences_is_told(path, monkeypatch, n, al
 
 
 # ---- heads.json
-
-GALLERY = Path(__file__).parents[4] / "gallery"
 
 
 @pytest.fixture

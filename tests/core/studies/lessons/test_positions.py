@@ -1,7 +1,6 @@
 import json
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,8 +18,8 @@ from core.studies.lessons.positions import (
     shuffled,
     shuffled_order,
 )
+from tests.core.conftest import GALLERY
 
-GALLERY = Path(__file__).resolve().parents[4] / "gallery"
 TIRED = "The animal didn't cross the street because it was too tired."
 
 
