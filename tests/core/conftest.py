@@ -1,5 +1,6 @@
 import itertools
 import random
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -33,6 +34,14 @@ MINIATURE = Preset(
     TrainConfig(steps=30, batch_size=8, warmup=10, evaluate_every=15, checkpoint_every=15),
     vocab_size=290,
 )
+
+
+def until(condition):
+    """Wait until something holds; the limit only ends a test that would never end."""
+    deadline = time.monotonic() + 300
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
 
 
 def draw_few(patch):

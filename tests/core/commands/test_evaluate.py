@@ -27,12 +27,6 @@ def test_text_names_the_quality_and_every_head(command, translation_folder):
         assert f"{site}:1" in out
 
 
-def test_the_run_folder_stays_as_it_is(command, copy_folder):
-    before = sorted(path.name for path in copy_folder.rglob("*"))
-    command("evaluate", copy_folder, "--n", "5")
-    assert sorted(path.name for path in copy_folder.rglob("*")) == before
-
-
 PAIRS = [Sample(f"{a} b {c}", f"{c} {a}") for a in "kdaf" for c in "qz"]
 
 
@@ -69,14 +63,3 @@ def test_lines_without_a_pair_are_left_out_of_the_measure(command, refused, copy
     assert "of 1 pairs" in out
     assert "left out (1): line 3: the source is empty" in error
     assert "--columns is for --file" in refused("evaluate", copy_folder, "--columns", "1,2")
-
-
-def test_two_files_of_lines_are_measured_as_one_of_pairs(command, copy_folder, pairs, tmp_path):
-    for side in ("source", "target"):
-        lines = "".join(f"{getattr(each, side)}\n" for each in PAIRS)
-        (tmp_path / side).write_text(lines)
-    one = command("evaluate", copy_folder, "--file", pairs, "--json")
-    two = command(
-        "evaluate", copy_folder, "--file", tmp_path / "source", tmp_path / "target", "--json"
-    )
-    assert one == two

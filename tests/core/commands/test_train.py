@@ -15,7 +15,7 @@ from core.runs.checkpoint import newest_checkpoint
 from core.runs.run import load_run, read_settings
 from core.tasks import pairs as pairs_module
 from core.tasks.pairs import read_pairs
-from core.training import trainer
+from core.training import export, trainer
 from core.training.prepare import extend_run
 from core.training.presets import PRESETS
 from core.training.process import situation
@@ -24,7 +24,8 @@ from core.training.process import situation
 @pytest.fixture(autouse=True)
 def quickly(few_samples, monkeypatch, miniature):
     """The commands as they are, on a smaller preset and measured on fewer samples."""
-    monkeypatch.setattr(trainer, "evaluate", functools.partial(evaluate, n=10))
+    for module in (trainer, export):
+        monkeypatch.setattr(module, "evaluate", functools.partial(evaluate, n=10))
     monkeypatch.setitem(PRESETS, "tiny", miniature)
 
 

@@ -9,7 +9,6 @@ from core.config.checks import LARGEST_SIZE, MOST_LAYERS
 from core.config.choices import ComputedPositions
 from core.config.training import TrainConfig
 from core.model import count_parameters
-from core.model.building import outline
 
 CONFIG = ModelConfig(23, 2, 2, 16, 32, 4)
 ONE_STACK, DECODER_ONLY = {"n_decoder_layers": 0}, {"n_encoder_layers": 0}
@@ -160,11 +159,6 @@ def test_the_largest_sizes_can_still_be_counted():
     d = LARGEST_SIZE
     # Tied embeddings; query, key, value, output; feed-forward; and a vector for each bias and norm.
     assert count_parameters(model) == d * d + 4 * (d * d + d) + 2 * (d * d + d) + 2 * 2 * d
-
-
-def test_positions_that_are_turned_ask_for_no_memory():
-    model = ModelConfig(**ONE | {"positions": "rotary", "max_positions": 2**24})
-    assert "source_embedding.positions_PD" not in dict(outline(model).named_buffers())
 
 
 @pytest.mark.parametrize(

@@ -56,8 +56,3 @@ def test_nothing_that_fits_is_an_error_that_names_the_positions(copy_run):
     tiny = changed(copy_run, model=replace(copy_run.settings.model, max_positions=3))
     with pytest.raises(RunError, match=r"copy: no held-out pair fits the model's 3 positions"):
         evaluate(tiny, n=10)
-
-
-def test_missing_file_of_pairs_is_an_error_of_the_run(copy_run, tmp_path):
-    with pytest.raises(RunError, match=r"copy: its task cannot be read: .*gone\.tsv"):
-        evaluate(changed(copy_run, task=str(tmp_path / "gone.tsv")), n=10)

@@ -9,7 +9,7 @@ from core.config import ModelConfig
 from core.describe import describe
 from core.evaluate.loss import token_loss
 from core.heads import Site
-from core.model import Silence, Step, build
+from core.model import Silence, build
 from core.model.building import count_parameters
 from core.model.pointer import Pointer
 
@@ -17,7 +17,6 @@ CONFIG = ModelConfig(23, 2, 2, 16, 32, 4, max_positions=20, dropout=0.0, pointer
 LAST = Site("decoder", 1, "cross")
 # A token twice in the first source; the others are padded.
 SOURCE_BS = torch.tensor([[4, 5, 20, 5, 2], [8, 2, 0, 0, 0], [9, 10, 11, 2, 0]])
-TARGET_BT = torch.tensor([[1, 5, 6, 7, 8, 9], [1, 9, 3, 4, 5, 6], [1, 4, 5, 6, 7, 3]])
 
 
 @pytest.fixture
@@ -26,19 +25,6 @@ def model():
     with torch.no_grad():
         made.pointer.gate.bias.fill_(-0.3)
     return made
-
-
-class Given:
-    """A probe that puts one value in the place of p_gen."""
-
-    def __init__(self, p_gen):
-        self.p_gen = p_gen
-
-    def sees(self, site):
-        return site == LAST
-
-    def at(self, site, step, tensor):
-        return torch.full_like(tensor, self.p_gen) if step is Step.P_GEN else tensor
 
 
 def mixture(pointer, logits_TV, x_TD, weights_HTS, memory_SD, source_S):
@@ -75,19 +61,6 @@ def test_the_mixture_is_that_of_the_paper_in_float64():
 
 
 @torch.inference_mode()
-def test_with_p_gen_1_it_is_the_softmax_and_with_0_nothing_but_copies(model):
-    plain = build(replace(CONFIG, pointer=False)).eval()
-    plain.load_state_dict(model.state_dict(), strict=False)
-    softmax_BTV = plain(SOURCE_BS, TARGET_BT).softmax(dim=-1)
-    all_generated = model(SOURCE_BS, TARGET_BT, Given(1.0)).exp()
-    torch.testing.assert_close(all_generated, softmax_BTV, atol=1e-6, rtol=1e-5)
-    all_copied = model(SOURCE_BS, TARGET_BT, Given(0.0)).exp()
-    for row, source in enumerate(SOURCE_BS.tolist()):
-        elsewhere = [token for token in range(23) if token not in set(source) - {0}]
-        assert float(all_copied[row, :, elsewhere].max()) < 1e-30
-
-
-@torch.inference_mode()
 def test_what_a_silent_head_looks_at_is_not_copied(model):
     weights_BHTS = torch.zeros(1, 4, 1, 3)
     weights_BHTS[0, :3, 0, 0] = 1.0
@@ -120,24 +93,6 @@ def test_it_adds_2_d_plus_1_numbers_and_one_part():
         (arrow.kind, arrow.start, arrow.end) for arrow in found.arrows
     ]
     assert "pointer" not in describe(plain, 5, 6).ids
-
-
-def test_the_gradient_is_that_of_finite_differences():
-    torch.manual_seed(1)
-    pointer = Pointer(replace(CONFIG, d_model=4, n_heads=2)).double()
-    logits, x, memory = (
-        torch.randn(1, *sizes, dtype=torch.float64, requires_grad=True)
-        for sizes in ((3, 7), (3, 4), (5, 4))
-    )
-    scores = torch.randn(1, 2, 3, 5, dtype=torch.float64, requires_grad=True)
-    source = torch.tensor([[3, 4, 3, 6, 2]])
-    labels = torch.tensor([[3, 5, 2]])
-
-    def loss(logits, x, scores, memory):
-        log_probabilities = pointer(logits, x, scores.softmax(dim=-1), memory, source)
-        return token_loss(log_probabilities, labels)
-
-    assert torch.autograd.gradcheck(loss, (logits, x, scores, memory))
 
 
 def test_the_loss_stays_finite_where_a_word_can_neither_be_copied_nor_generated():

@@ -1,4 +1,4 @@
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -119,27 +119,15 @@ def test_nothing_is_stored_on_the_modules(model, batch):
 
 
 def test_one_model_serves_many_threads(model):
-    sentences = [torch.randint(3, 23, (1, n)) for n in range(2, 10)]
-    target_BT = torch.tensor([[1, 5, 6]])
+    sentences = [torch.randint(3, 23, (1, n)) for n in range(2, 10)] * 5
 
     def run(source_BS):
         record = Record()
         with torch.no_grad():
-            logits_BTV = model(source_BS, target_BT, record)
+            logits_BTV = model(source_BS, torch.tensor([[1, 5, 6]]), record)
         return logits_BTV, record.weights(Site("encoder", 1, "self"))
 
     expected = [run(sentence) for sentence in sentences]
-    found = [None] * len(sentences)
-
-    def work(index):
-        for _ in range(5):
-            found[index] = run(sentences[index])
-
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(sentences))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for (logits, weights), (other_logits, other_weights) in zip(expected, found, strict=True):
-        assert torch.equal(logits, other_logits)
-        assert torch.equal(weights, other_weights)
+    with ThreadPoolExecutor(8) as threads:
+        for one, other in zip(expected, threads.map(run, sentences), strict=True):
+            assert all(map(torch.equal, one, other))

@@ -3,7 +3,7 @@ import os
 import pytest
 
 from core.model import build
-from core.runs.checkpoint import BEST, LIVE, step_of, stops, weights_in
+from core.runs.checkpoint import LIVE, step_of, stops, weights_in
 from core.runs.folder import (
     DELETED,
     INCOMING,
@@ -86,20 +86,6 @@ def test_only_the_last_two_live_weights_stay(folder, copy_run):
     assert stops(folder.path) == (0, 2, 4)
     folder.drop_live()
     assert steps_in(folder, LIVE) == []
-
-
-def test_former_best_weights_stay_until_a_checkpoint_is_past_the_new_ones(folder, training):
-    """Training that goes back to its checkpoint must find what was the best then."""
-    model, optimizer = training
-    folder.keep_best(model, 2)
-    folder.keep_best(model, 4)
-    folder.checkpoint(model, optimizer, 5, {"a"})
-    assert steps_in(folder, BEST) == [4]
-    folder.keep_best(model, 7)
-    folder.keep_best(model, 8)
-    assert steps_in(folder, BEST) == [4, 7, 8]
-    folder.forget_after(5)
-    assert steps_in(folder, BEST) == [4]
 
 
 def test_nothing_stands_under_a_new_name_before_it_is_whole(tmp_path):

@@ -127,13 +127,3 @@ def test_mixed_batches_from_a_step_on_equal_those_after_skipping_it(tokenizer, c
     whole = itertools.islice(training_batches(MIXED, tokenizer, config), first_step + 3)
     later = training_batches(MIXED, tokenizer, config, first_step)
     assert all(map(same, list(whole)[first_step:], itertools.islice(later, 3)))
-
-
-def test_few_own_pairs_go_with_very_many_made_sentences(tokenizer):
-    few = Mixed(MIXED.made, Corpus("mine", SAMPLES[:20]))
-    config = TrainConfig(made_share=0.99, batch_size=4, accumulate=1)
-    own = {each.source for each in few.pairs.part("train")}
-    batches = itertools.islice(training_batches(few, tokenizer, config), 1200)
-    seen = Counter(source for batch in batches for source in batch.sources if source in own)
-    assert set(seen) == own
-    assert max(seen.values()) - min(seen.values()) <= 1

@@ -72,7 +72,7 @@ def test_the_command_says_all_that_was_changed():
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_characters_are_tokens_of_the_vocabulary_and_joined_words_are_whole(language):
+def test_characters_are_tokens_of_the_vocabulary_and_joined_words_are_whole(few_samples, language):
     corpus = Corpus(language, [Sample(*pair) for pair in pairs(language)])
     size = vocabulary_for(len(corpus.samples), corpus.samples)
     tokenizer = train_tokenizer(corpus, size, 0)

@@ -120,23 +120,6 @@ def stored(path):
     return {str(file.relative_to(path)): file.read_bytes() for file in found}
 
 
-def test_who_stops_a_training_loses_nothing(prepare, tmp_path):
-    stopped_at = 8
-    settings = {"steps": 20, "checkpoint_every": 8, "evaluate_every": 5}
-    whole = prepare(tmp_path / "whole", **settings)
-    finish(whole)
-    parts = prepare(tmp_path / "parts", **settings)
-    stopped = train_run(parts)
-    list(itertools.islice(stopped, stopped_at))
-    stopped.close()
-    assert (status(parts)["state"], status(parts)["step"]) == ("paused", stopped_at)
-    assert load_run(parts).step == stopped_at
-    assert metrics(parts)[-1]["step"] == stopped_at
-    torch.manual_seed(999)
-    assert [each.train_step.step for each in finish(parts)] == list(range(stopped_at + 1, 21))
-    assert stored(parts) == stored(whole)
-
-
 def test_a_finished_run_has_nothing_left_to_do_until_it_is_extended(prepare, tmp_path):
     path = prepare(tmp_path / "run", steps=3)
     finish(path)

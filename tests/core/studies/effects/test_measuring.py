@@ -3,7 +3,6 @@
 import json
 import math
 import shutil
-import time
 
 import pytest
 import torch
@@ -23,17 +22,7 @@ from core.studies.effects.measuring import (
     store_effects,
     stored_effects,
 )
-from tests.core.conftest import GALLERY
-
-SECONDS = 300
-
-
-def until(condition):
-    """Wait until something holds; the limit only ends a test that would never end."""
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
+from tests.core.conftest import GALLERY, until
 
 
 @pytest.fixture
@@ -142,10 +131,7 @@ def damaged(change):
 
 
 DAMAGE = {
-    "cut": lambda path: (path / HEADS).write_text('{"step": 6, "hea'),
-    "a list": lambda path: (path / HEADS).write_text("[]"),
     "a head is missing": damaged(lambda content: content["heads"].pop()),
-    "no site": damaged(lambda content: content["heads"][0].update(head=3)),
     "no effect": damaged(lambda content: content["heads"][2].pop("effect")),
     "text for a number": damaged(
         lambda content: content["heads"][0]["effect"]["loss"].update(after="much")
