@@ -1,7 +1,9 @@
 import itertools
 import random
+import time
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +18,7 @@ from core.tokenizer.byte_level import ByteLevelTokenizer
 from core.training import prepare, trainer
 from core.training.presets import Preset
 
+GALLERY = Path(__file__).parents[2] / "gallery"
 MINIATURE = Preset(
     ModelConfig(
         vocab_size=290,
@@ -31,6 +34,14 @@ MINIATURE = Preset(
     TrainConfig(steps=30, batch_size=8, warmup=10, evaluate_every=15, checkpoint_every=15),
     vocab_size=290,
 )
+
+
+def until(condition):
+    """Wait until something holds; the limit only ends a test that would never end."""
+    deadline = time.monotonic() + 300
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
 
 
 def draw_few(patch):
@@ -117,6 +128,17 @@ def translation_folder(tmp_path_factory):
 @pytest.fixture(scope="session")
 def translation_run(translation_folder):
     return load_run(translation_folder)
+
+
+@pytest.fixture(scope="session")
+def guided():
+    """The gallery's translator with a guided head; nobody may change it."""
+    return load_run(GALLERY / "translate-guided")
+
+
+@pytest.fixture(scope="session")
+def everyday():
+    return load_run(GALLERY / "everyday")
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.heads import STACK_LABELS, Head, Kind, Site
+from core.heads import Head, Kind, Site
 
 LAYERS = st.integers(0, 999)
 KINDS = st.sampled_from(Kind)
@@ -40,16 +40,6 @@ def test_a_head_is_read_from_files_old_and_new(head):
     assert Head.read(new) == Head.read(old) == head
 
 
-@given(st.text(max_size=30))
-def test_what_is_no_head_is_refused_with_one_that_is(text):
-    try:
-        found = Head.parse(text)
-    except ValueError as error:
-        assert str(error) == f"{text!r} is not a head such as encoder.1.self:0"
-    else:
-        assert text in (str(found), f"{found.site}.{found.index}")
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -79,28 +69,6 @@ def test_nonsense_is_no_head(text):
 def test_an_entry_without_a_head_is_refused(entry):
     with pytest.raises(ValueError):
         Head.read(entry)
-
-
-def test_each_kind_says_who_looks_and_who_is_looked_at():
-    said = {str(kind): (kind.query_side, kind.key_side, kind.causal) for kind in Kind}
-    assert said == {
-        "encoder.self": ("source", "source", False),
-        "decoder.self": ("target", "target", True),
-        "decoder.cross": ("target", "source", False),
-    }
-    assert [kind.sides for kind in Kind] == [
-        (rows, columns) for rows, columns, _causal in said.values()
-    ]
-    assert [kind.label for kind in Kind] == ["encoder self", "decoder self", "cross"]
-    assert [kind.full_label for kind in Kind] == [
-        "encoder self-attention",
-        "decoder self-attention",
-        "cross-attention",
-    ]
-    for kind in Kind:
-        assert kind.full_label.endswith(kind.sublayer_label)
-        assert kind.is_self == kind.full_label.startswith(STACK_LABELS[kind.stack])
-    assert [kind.is_self for kind in Kind] == [True, True, False]
 
 
 @pytest.mark.parametrize("sublayer", ["feed_forward", "embedding"])

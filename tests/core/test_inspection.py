@@ -44,13 +44,6 @@ def test_labels_have_the_lengths_of_the_maps(given):
     assert given.fed_words == ("BOS", *"cab")
 
 
-def test_only_the_decoders_own_maps_hide_something_and_that_is_the_future(given):
-    for site, attention in given.attention.items():
-        hidden = ~attention.visible_QK
-        wanted = np.triu(np.ones((4, 4), bool), 1) if site.attention == "decoder.self" else False
-        assert (hidden == wanted).all()
-
-
 def test_maps_of_one_pass_are_those_of_decoding_step_by_step(talking_run):
     inspection = inspect_sentence(talking_run, SENTENCE)
     source_ids = pad([inspection.translation.source_ids])
@@ -127,12 +120,6 @@ def test_a_word_may_look_where_any_of_its_tokens_may():
     assert not merged_even(np.zeros((2, 2), dtype=bool), [0, 0], [0, 1]).any()
     last_only = [[False, False, False, True]]
     assert merged_even(last_only, [0], [0, 0, 1, 1]).tolist() == [[0, 1]]
-
-
-def test_a_hidden_word_has_no_weight():
-    weights = np.array([[[1.0, 0.0, 0.0], [0.25, 0.75, 0.0], [0.5, 0.25, 0.25]]], np.float32)
-    # Two words: tokens 0 and 1, and token 2. The first never sees the second.
-    assert merge_weights(weights, [0, 0, 1], [0, 0, 1]).tolist() == [[[1.0, 0.0], [0.75, 0.25]]]
 
 
 def test_a_words_token_is_special_when_its_own_is():

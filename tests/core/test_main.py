@@ -17,14 +17,6 @@ def test_what_is_no_command_ends_with_status_2_and_says_where_help_is(capsys, ar
     assert "(see python -m core" in said
 
 
-def test_help_names_every_command(capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["--help"])
-    said = capsys.readouterr().out
-    assert ended.value.code == 0
-    assert all(name in said for name in COMMANDS)
-
-
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_of_a_command_says_what_it_does(capsys, name):
     with pytest.raises(SystemExit):
@@ -39,23 +31,6 @@ def test_interrupting_ends_with_status_130(monkeypatch):
 
     monkeypatch.setattr(translate, "run", interrupt)
     assert main(["translate", "run", "a"]) == 130
-
-
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        (OSError(28, "No space left on device", "out/x"), "No space left on the disk: out/x"),
-        (OSError(30, "Read-only file system", "out/x"), "Read-only file system: out/x"),
-        (FileExistsError("out exists already"), "out exists already"),
-    ],
-)
-def test_what_the_system_refuses_is_said_without_its_number(monkeypatch, capsys, error, said):
-    def fail(_):
-        raise error
-
-    monkeypatch.setattr(translate, "run", fail)
-    assert main(["translate", "run", "a"]) == 2
-    assert capsys.readouterr().err == f"error: {said}\n"
 
 
 def test_the_module_is_a_program_with_an_exit_status(tmp_path, pytestconfig):

@@ -4,7 +4,7 @@ import pytest
 
 from core.evaluate.evaluation import evaluate
 from core.evaluate.metrics import score_file
-from core.tasks import Sample, task_named
+from core.tasks import Sample
 
 
 def test_json_holds_the_figures(command, translation_folder, translation_run):
@@ -25,12 +25,6 @@ def test_text_names_the_quality_and_every_head(command, translation_folder):
     for site in ("encoder.0.self", "encoder.1.self", "decoder.0.cross"):
         assert f"{site}:0" in out
         assert f"{site}:1" in out
-
-
-def test_the_run_folder_stays_as_it_is(command, copy_folder):
-    before = sorted(path.name for path in copy_folder.rglob("*"))
-    command("evaluate", copy_folder, "--n", "5")
-    assert sorted(path.name for path in copy_folder.rglob("*")) == before
 
 
 PAIRS = [Sample(f"{a} b {c}", f"{c} {a}") for a in "kdaf" for c in "qz"]
@@ -69,31 +63,3 @@ def test_lines_without_a_pair_are_left_out_of_the_measure(command, refused, copy
     assert "of 1 pairs" in out
     assert "left out (1): line 3: the source is empty" in error
     assert "--columns is for --file" in refused("evaluate", copy_folder, "--columns", "1,2")
-
-
-def test_two_files_of_lines_are_measured_as_one_of_pairs(command, copy_folder, pairs, tmp_path):
-    for side in ("source", "target"):
-        lines = "".join(f"{getattr(each, side)}\n" for each in PAIRS)
-        (tmp_path / side).write_text(lines)
-    one = command("evaluate", copy_folder, "--file", pairs, "--json")
-    two = command(
-        "evaluate", copy_folder, "--file", tmp_path / "source", tmp_path / "target", "--json"
-    )
-    assert one == two
-
-
-def test_held_out_samples_are_scored_with_a_beam(command, copy_folder, copy_run, tmp_path):
-    asked = ("evaluate", copy_folder, "--beam", "2", "--json")
-    status, out, _ = command(*asked, "--n", "4")
-    assert status == 0
-    samples = task_named("copy").held_out_samples(4)
-    (tmp_path / "same.tsv").write_text(
-        "".join(f"{each.source}\t{each.target}\n" for each in samples)
-    )
-    assert json.loads(out) == json.loads(command(*asked, "--file", tmp_path / "same.tsv")[1])
-
-
-def test_a_parallel_decoder_has_no_beam(refused, parallel_folder):
-    assert "fills in all words at once" in refused(
-        "evaluate", parallel_folder, "--n", 8, "--beam", 2
-    )

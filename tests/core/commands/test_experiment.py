@@ -36,12 +36,3 @@ def test_what_there_is_not_is_refused(command, tmp_path):
     status, _, error = command("experiment", "show", "order", "--results", tmp_path)
     assert status == 2
     assert "holds no results" in error
-
-
-def test_special_measures_are_shown(command):
-    status, out, _ = command("experiment", "show", "copying")
-    assert status == 0
-    assert "pointer, names share a vector: unseen names right 100.0 %" in out
-    measured = json.loads(command("experiment", "show", "copying", "--json")[1])["measured"]
-    assert measured["measures"]["base"]["names_right"]["n"] == 3
-    assert "p_gen_words" not in measured["measures"]["plain"]

@@ -27,13 +27,3 @@ def test_pairs_make_a_translator_one_with_held_out_sentences(command, opened_pat
     status, out, error = command("evaluate", tmp_path / "marian")
     assert status == 0, error
     assert "of 2 held-out samples" in out
-
-
-def test_what_is_no_file_or_no_opened_model_is_said(command, opened_path, tmp_path):
-    status, _out, error = command("give", opened_path("bert"), tmp_path / "none.txt")
-    assert status == 2
-    assert "none.txt" in error
-    (tmp_path / "some.txt").write_text("one\ntwo\n")
-    status, _out, error = command("give", "gallery/copy", tmp_path / "some.txt")
-    assert status == 2
-    assert "was trained here" in error

@@ -5,7 +5,6 @@ import pytest
 
 from core.runs.files import HEADS
 from core.runs.run import load_run
-from core.studies.effects import measuring
 from core.studies.effects.head_effects import head_effects
 from core.studies.effects.measuring import effect_json, stored_effects
 from core.studies.effects.pruning import greedy_pruning, pruning_curve
@@ -75,12 +74,6 @@ def test_the_curves_of_pruning_are_kept_on_request(command, path, monkeypatch):
     command("heads", path, "--n", "6", "--prune")
     own = load_run(path)
     assert pruning_curve(own, 3).points == tuple(filter(None, greedy_pruning(own, 3)))
-
-
-def test_nobody_measures_what_somebody_measures(refused, path):
-    steps = measuring.measured_effects(load_run(path), 5)
-    next(steps)
-    assert "another process is measuring" in refused("heads", path, "--n", "5")
 
 
 @pytest.mark.parametrize(("name", "half"), [("bert", 30), ("gpt2", 31)])

@@ -15,7 +15,7 @@ from core.runs.checkpoint import newest_checkpoint
 from core.runs.run import load_run, read_settings
 from core.tasks import pairs as pairs_module
 from core.tasks.pairs import read_pairs
-from core.training import trainer
+from core.training import export, trainer
 from core.training.prepare import extend_run
 from core.training.presets import PRESETS
 from core.training.process import situation
@@ -24,7 +24,8 @@ from core.training.process import situation
 @pytest.fixture(autouse=True)
 def quickly(few_samples, monkeypatch, miniature):
     """The commands as they are, on a smaller preset and measured on fewer samples."""
-    monkeypatch.setattr(trainer, "evaluate", functools.partial(evaluate, n=10))
+    for module in (trainer, export):
+        monkeypatch.setattr(module, "evaluate", functools.partial(evaluate, n=10))
     monkeypatch.setitem(PRESETS, "tiny", miniature)
 
 
@@ -53,16 +54,6 @@ def test_training_makes_a_run_with_its_evaluation(command, tmp_path):
     }
     assert "step 3" in out
     assert "exact match" in out
-
-
-def test_stored_command_makes_the_same_run_again(command, tmp_path):
-    command(*train_copies(tmp_path / "run", "--steps", "3", "--seed", "5"))
-    words = shlex.split(load_run(tmp_path / "run").settings.command)
-    assert words[:4] == ["python", "-m", "core", "train"]
-    weights = newest_checkpoint(tmp_path / "run").read_bytes()
-    (tmp_path / "run").rename(tmp_path / "before")
-    assert command(*words[3:])[0] == 0
-    assert newest_checkpoint(tmp_path / "run").read_bytes() == weights
 
 
 def test_going_on_with_more_steps_equals_training_them_at_once(command, tmp_path):

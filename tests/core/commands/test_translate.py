@@ -44,13 +44,6 @@ def test_forced_steps_are_those_of_the_target(command, copy_folder):
     assert [step["chosen"] for step in answer["steps"]] == ["c", "a", "b", "EOS"]
 
 
-def test_a_beam_of_one_is_greedy_and_a_seed_repeats(command, copy_folder):
-    plain = steps_of(command, copy_folder)
-    assert steps_of(command, copy_folder, "--beam", "1")["translation"] == plain["translation"]
-    drawn = [steps_of(command, copy_folder, "--sample", "--seed", "7") for _ in range(2)]
-    assert drawn[0] == drawn[1]
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [

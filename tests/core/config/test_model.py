@@ -9,13 +9,14 @@ from core.config.checks import LARGEST_SIZE, MOST_LAYERS
 from core.config.choices import ComputedPositions
 from core.config.training import TrainConfig
 from core.model import count_parameters
-from core.model.building import outline
 
 CONFIG = ModelConfig(23, 2, 2, 16, 32, 4)
-ONE_STACK = {"n_decoder_layers": 0}
-NO_LAYERS = {"n_encoder_layers": 0, "n_decoder_layers": 0}
+ONE_STACK, DECODER_ONLY = {"n_decoder_layers": 0}, {"n_encoder_layers": 0}
 RECURRENT = {"decoder_mixing": "gru", "cross": "none"}
-UNPROJECTED = {"projections": False, "d_v": 3}
+AVERAGES = {"encoder_mixing": "average", "decoder_mixing": "average"}
+WIDTHS = {"d_k": 4, "d_v": 4, "positions": "none"}
+PARALLEL = {"decoder": "parallel"}
+PREDICTED = {"length": "predicted", **PARALLEL}
 
 
 def test_defaults_are_the_papers():
@@ -57,25 +58,6 @@ def test_width_that_does_not_divide_needs_the_heads_width():
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [
-        {"n_kv_heads": 2, "d_k": 5, "d_v": 7},
-        {"positions": "rotary", "score_scale": "none"},
-        {"positions": "sinusoidal", "n_buckets": 6, "max_distance": 3},
-        {"memory": "first", "norm_kind": "batch", "norm": "pre"},
-        {"memory": "mixed"},
-        {"decoder_mixing": "gru", "pointer": True},
-        {"memory": "first", "pointer": True},
-        {"shared_names": 20},
-    ],
-    ids=str,
-)
-def test_these_go_together(changes):
-    made = replace(CONFIG, **changes)
-    assert all(getattr(made, name) == value for name, value in changes.items())
-
-
-@pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"memory": "first", **ONE_STACK}, "memory is first"),
@@ -94,7 +76,7 @@ def test_these_go_together(changes):
         ({"positions": "rotary", "rotary_scaling": (8.0, 4.0, 4.0, 9.0)}, "the third above"),
         ({"shared": "qk", "n_kv_heads": 2}, "which are no queries"),
         ({"shared": "kv", "d_k": 8}, "keys are 8 wide and values 4"),
-        (UNPROJECTED, "do not make d_model, 16"),
+        ({"projections": False, "d_v": 3}, "do not make d_model, 16"),
         ({"shared_names": -1}, "shared_names is -1, not 0"),
         ({"shared_names": 21}, "shared_names is 21, not 0"),
         ({"shared_names": 1, **ONE_STACK}, "shared_names is 1: it needs an encoder and a decoder"),
@@ -102,11 +84,30 @@ def test_these_go_together(changes):
         ({"pointer": True, **RECURRENT}, "pointer is True and cross is none"),
         ({"pointer": True, "memory": "same"}, "pointer is True and memory is same"),
         ({"pointer": True, "memory": "mixed"}, "pointer is True and memory is mixed"),
-        (NO_LAYERS, "there is no layer"),
+        ({**DECODER_ONLY, **ONE_STACK}, "there is no layer"),
         ({"target_vocab_size": 301}, "embeddings of different sizes cannot be tied .all"),
         ({"decoder_mixing": "gru", **ONE_STACK}, "decoder_mixing is gru: it needs an encoder"),
         ({"decoder_mixing": "gru", "positions": "buckets"}, "no buckets"),
         ({"has_output": False}, "a decoder says which token comes next"),
+        ({"encoder_mixing": "average", **ONE_STACK}, "it needs a decoder"),
+        ({"encoder_mixing": "none", "feed_forward": False}, "its layers would be empty"),
+        ({"positions": "rotary", **AVERAGES}, "there is no self-attention"),
+        ({"cross": "none"}, "then the decoder must be recurrent"),
+        ({"encoder_mixing": "gru_two_way", "d_model": 15, **WIDTHS}, "two ways share"),
+        ({"norm_kind": "batch", "embedding_norm": True}, "know nothing of padding"),
+        ({"projections": False, "shared": "qk"}, "there is no matrix to share"),
+        ({"projections": False, "d_k": 5}, "do not share d_model, 16, evenly"),
+        ({"output_projection": False, "d_v": 5}, "without a projection"),
+        ({"scores": "linear", "positions": "rotary"}, "told in the dot products"),
+        ({"scores": "additive", "score_scale": "none"}, "only dot products are divided"),
+        ({"memory": "mixed", **DECODER_ONLY}, "a decoder with cross-attention"),
+        ({"memory": "first", "decoder_mixing": "gru"}, "begins with the last layer's state"),
+        ({"pointer": True, "target_vocab_size": 30, "tied": "none"}, "with one vocabulary"),
+        ({"decoder_mixing": "gru", **PARALLEL}, "it needs an encoder, and self-att"),
+        ({"max_positions": 1, **PARALLEL}, "no place beside BOS"),
+        ({"length": "predicted"}, "only a parallel decoder has to know beforehand"),
+        ({"memory": "mixed", **PREDICTED}, "length is predicted and memory is mixed"),
+        ({"max_positions": 2, **PREDICTED}, "there is no place beside BOS and EOS"),
         ({"n_encoder_layers": MOST_LAYERS, "n_decoder_layers": 1}, "there are 257 layers"),
         ({"vocab_size": 2**62}, "vocab_size is .*, not a number|vocab_size is .*, more than"),
         ({"d_ff": LARGEST_SIZE + 1}, "d_ff is 16,777,217, more than 16,777,216"),
@@ -127,6 +128,11 @@ def test_what_cannot_be_is_refused_with_its_values_before_anything_is_made(chang
     "config",
     [
         ModelConfig(300, d_k=16, norm="pre", positions="learned", tied=False),
+        ModelConfig(
+            **{"vocab_size": 300, "n_encoder_layers": 0, "norm": "pre", "norm_kind": "rms"},
+            **{"positions": "rotary", "rotary_scaling": (8.0, 1.0, 4.0, 64.0), "gated": True},
+            **{"n_kv_heads": 2, "tied": "target", "attention_bias": False},
+        ),
         TrainConfig(adam_betas=(0.8, 0.95), guide="encoder.1.self:0", seed=7),
     ],
 )
@@ -144,19 +150,6 @@ def test_the_file_of_a_model_of_the_paper_says_what_it_said_before():
     assert ModelConfig.from_dict(written) == ModelConfig(300)
 
 
-def test_another_kind_of_transformer_comes_back_as_it_was():
-    config = ModelConfig(
-        **{"vocab_size": 300, "n_encoder_layers": 0, "norm": "pre", "norm_kind": "rms"},
-        **{"positions": "rotary", "rotary_scaling": (8.0, 1.0, 4.0, 64.0), "gated": True},
-        **{"n_kv_heads": 2, "tied": "target", "activation": "silu", "attention_bias": False},
-    )
-    written = json.loads(json.dumps(config.to_dict()))
-    assert ModelConfig.from_dict(written) == config
-    assert written["rotary_scaling"] == [8.0, 1.0, 4.0, 64.0]
-    assert "ff_bias" not in written
-    assert (config.stacks, config.n_key_value_sets) == (("decoder",), 2)
-
-
 ONE = {"vocab_size": 11, "d_model": 8, "n_heads": 2, "d_ff": 8, "n_encoder_layers": 1} | ONE_STACK
 
 
@@ -166,11 +159,6 @@ def test_the_largest_sizes_can_still_be_counted():
     d = LARGEST_SIZE
     # Tied embeddings; query, key, value, output; feed-forward; and a vector for each bias and norm.
     assert count_parameters(model) == d * d + 4 * (d * d + d) + 2 * (d * d + d) + 2 * 2 * d
-
-
-def test_positions_that_are_turned_ask_for_no_memory():
-    model = ModelConfig(**ONE | {"positions": "rotary", "max_positions": 2**24})
-    assert "source_embedding.positions_PD" not in dict(outline(model).named_buffers())
 
 
 @pytest.mark.parametrize(

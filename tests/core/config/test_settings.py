@@ -15,10 +15,6 @@ class Sizes(Settings):
         self.check_values()
 
 
-def test_settings_come_back_from_what_they_are_written_as():
-    assert Sizes.from_dict(Sizes(7, 1).to_dict()) == Sizes(7, 1)
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -13,11 +13,5 @@ def model():
 
 
 @pytest.fixture
-def tiny_vocabulary():
-    """Six tokens, of which four can be said: EOS and three words."""
-    return build(ModelConfig(6, 1, 1, 8, 16, 2, max_positions=6), seed=1).eval()
-
-
-@pytest.fixture
 def source_S():  # noqa: N802
     return torch.tensor([5, 9, 7, 11, EOS])

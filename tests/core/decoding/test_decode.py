@@ -11,7 +11,7 @@ from core.decoding.choosing import Greedy, Sampling
 from core.decoding.generate import Forced, decode, decode_steps, forced_steps
 from core.decoding.step import length_limit, mask_special_tokens
 from core.model import build
-from core.vocabulary import BOS, EOS
+from core.vocabulary import EOS
 from tests.core.families.both import opened
 from tests.core.families.random_models import drawn
 
@@ -106,25 +106,6 @@ def test_tree_has_every_prefix_once_behind_the_one_it_continues(model, source_S)
             assert nodes[node.parent].kept
     kept = {each.tokens for step in steps for each in (*step.live, *step.finished)}
     assert kept == {node.hypothesis.tokens for node in nodes if node.kept}
-
-
-def test_without_watching_the_steps_are_the_same_and_no_map_is_kept(model, source_S):
-    watched = list(forced_steps(model, source_S, [7, 8]))
-    unwatched = list(forced_steps(model, source_S, [7, 8], watch=False))
-    for one, other in zip(watched, unwatched, strict=True):
-        assert (one.prefix, one.chosen) == (other.prefix, other.chosen)
-        torch.testing.assert_close(one.probabilities, other.probabilities)
-        assert one.attention and not other.attention
-
-
-def test_after_a_prompt_come_the_steps_of_the_target_alone(model, source_S):
-    every = list(forced_steps(model, source_S, [7, 8, 3]))
-    after = list(forced_steps(model, source_S, [8, 3], prompt=[BOS, 7]))
-    assert [(one.prefix, one.chosen) for one in after] == [
-        *(((BOS, 7), 8), ((BOS, 7, 8), 3), ((BOS, 7, 8, 3), EOS))
-    ]
-    for one, other in zip(after, every[1:], strict=True):
-        assert torch.equal(one.logits_V, other.logits_V)
 
 
 def test_every_step_is_what_the_model_computes_after_the_prefix_alone(model, source_S):

@@ -34,13 +34,3 @@ def test_the_best_of_each_beam_is_that_of_a_search_for_its_sentence_alone(copy_r
         *_, last = beam_steps(copy_run.model, source_S, Beam(beam))
         tokens = [token for token in last.best.tokens if token != EOS]
         assert written.text == copy_run.tokenizer.decode(tokens)
-
-
-def test_batches_have_so_many_tokens_at_most_and_the_shortest_come_first(copy_run, monkeypatch):
-    monkeypatch.setattr(many, "BATCH_TOKENS", 16)
-    batches = [[each.index for each in batch] for batch in translate_all(copy_run, TEXTS)]
-    lengths = [len(copy_run.tokenizer.encode(text).ids) for text in TEXTS]
-    order = [index for batch in batches for index in batch]
-    assert [lengths[index] for index in order] == sorted(lengths)
-    for batch in batches[1:]:
-        assert len(batch) == 1 or len(batch) * (lengths[batch[-1]] + 1) <= 16

@@ -1,5 +1,4 @@
 import math
-from pathlib import Path
 
 import pytest
 
@@ -8,13 +7,7 @@ from core.decoding.marked_words import written_words
 from core.decoding.sentence import model_input
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-
-GALLERY = Path(__file__).resolve().parents[3] / "gallery"
-
-
-@pytest.fixture(scope="module")
-def everyday():
-    return load_run(GALLERY / "everyday")
+from tests.core.conftest import GALLERY
 
 
 def marked(inspection):

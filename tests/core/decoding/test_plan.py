@@ -6,8 +6,7 @@ import torch
 from core.config import ModelConfig
 from core.decoding import plan as plans
 from core.decoding.plan import plan_of
-from core.decoding.step import Stepper
-from core.model import Cache, Transformer, build
+from core.model import Cache, build
 from core.model.masks import padding_mask
 
 CONFIG = ModelConfig(23, 2, 3, 16, 32, 4, d_k=5, d_v=3, max_positions=20)
@@ -75,74 +74,3 @@ def test_a_plan_goes_on_after_a_prompt_that_the_modules_read(model, n_before):
     for token_B in TARGET_BT[:, n_before:].T:
         found_BV = plan.feed(token_B)
     assert (found_BV - model.decode(TARGET_BT, *seen)[:, -1]).abs().max() < 1e-5
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"norm_kind": "rms"},
-        {"norm_kind": "batch"},
-        {"norm_kind": "none"},
-        {"positions": "buckets"},
-        {"positions": "rotary", "d_k": 4},
-        {"scores": "linear"},
-        {"score_scale": "none"},
-        {"gated": True},
-        {"n_kv_heads": 2},
-        {"shared": "qk"},
-        {"residual": False},
-        {"decoder_mixing": "average"},
-        {"memory": "same"},
-        {"pointer": True},
-        {"shared_names": 5},
-        {"logit_scale": True},
-        {"head_transform": True},
-        {"embedding_norm": True},
-        {"d_model": plans.LARGEST_WIDTH},
-    ],
-    ids=str,
-)
-def test_a_large_model_and_one_with_another_setting_are_left_to_the_modules(changes):
-    model = build(replace(CONFIG, n_encoder_layers=3, **changes)).eval()
-    assert plan_of(model, *read(model), 3) is None
-
-
-class Halved(torch.nn.Linear):
-    """A linear layer that computes something else."""
-
-    def forward(self, x_BKD):
-        return super().forward(x_BKD) / 2
-
-
-class Doubled(torch.nn.Module):
-    """A norm that the plan does not know."""
-
-    def forward(self, x_BKD):
-        return 2 * x_BKD
-
-
-class Rescaled(Transformer):
-    """A model that makes its scores in another way."""
-
-    def logits(self, x_BTD, *others):
-        return super().logits(x_BTD, *others) / 2
-
-
-@pytest.mark.parametrize(
-    ("place", "module"),
-    [
-        ("decoder.1.residuals.2.norm", Doubled()),
-        ("decoder_norm", Doubled()),
-        ("output", Halved(16, 23)),
-        ("decoder.0.self_attention.key", Halved(16, 20)),
-        (None, None),
-    ],
-)
-def test_what_a_plan_does_not_know_is_decoded_by_the_modules(place, module):
-    model = (Transformer if place else Rescaled)(CONFIG).eval()
-    if place:
-        model.set_submodule(place, module)
-    stepper = Stepper(model, SOURCE_BS)
-    found_BTV = torch.stack([stepper.feed(token_B[:, None]) for token_B in TARGET_BT.T], dim=1)
-    expected_BTV = model.decode(TARGET_BT, *read(model))
-    torch.testing.assert_close(found_BTV[..., 2:], expected_BTV[..., 2:], atol=1e-5, rtol=1e-5)

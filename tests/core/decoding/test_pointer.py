@@ -1,14 +1,9 @@
-from pathlib import Path
-
 import pytest
 import torch
 
 from core.config import ModelConfig
-from core.decoding.pointer import copied, copied_words
+from core.decoding.pointer import copied
 from core.model import build
-from core.runs.run import load_run
-
-GALLERY = Path(__file__).resolve().parents[3] / "gallery"
 
 CONFIG = ModelConfig(23, 2, 2, 16, 32, 4, dropout=0.0, pointer=True)
 SOURCE, TARGET = (4, 5, 20, 5, 2), (1, 5, 6, 20, 2)
@@ -31,15 +26,3 @@ def test_what_is_generated_and_what_is_copied_is_the_probability_of_the_word(mod
     # 5 stands twice in the source, 6 nowhere.
     assert found.copied_T[0] > found.taken_TS[0, 1]
     assert found.copied_T[1] == 0.0
-
-
-def test_the_table_has_a_row_for_each_step_and_place_of_a_translation():
-    run = load_run(GALLERY / "copying")
-    table = copied_words(run, "Kowalski sees the red book").table()
-    whole: dict[int, float] = {}
-    for step, p_gen, taken in zip(table["step"], table["p_gen"], table["taken"], strict=True):
-        whole[step] = whole.get(step, p_gen) + taken
-    assert list(whole.values()) == pytest.approx([1.0] * len(whole), abs=1e-5)
-    n = max(table["place"]) + 1
-    assert table["written"][::n][:1] == ["Kowalski"]
-    assert table["source"][:n] == ["Kowalski", "sees", "the", "red", "book", "EOS"]

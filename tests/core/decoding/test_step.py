@@ -8,14 +8,12 @@ from core.config import ModelConfig
 from core.decoding.generate import forced_steps
 from core.decoding.step import (
     DecodeStep,
-    Stepper,
     least_sure_step,
     length_limit,
-    mask_special_tokens,
     weights_of_steps,
 )
 from core.model import build
-from core.vocabulary import BOS, EOS
+from core.vocabulary import BOS
 
 
 def step(logits, chosen):
@@ -59,22 +57,6 @@ def test_weights_of_all_steps_are_rows_of_one_map_and_later_words_have_none(mode
             row_HK = one.attention[site]
             assert torch.equal(weights_HQK[:, index, : row_HK.shape[1]], row_HK)
             assert not weights_HQK[:, index, row_HK.shape[1] :].any()
-
-
-@pytest.mark.parametrize("cached", [True, False])
-def test_a_stepper_goes_on_with_chosen_rows_and_encodes_once(model, monkeypatch, cached):
-    calls, encode = [], model.encode
-    monkeypatch.setattr(model, "encode", lambda *args: calls.append(1) or encode(*args))
-    source_BS, fed_BT = torch.tensor([[5, 6, EOS], [7, EOS, 0]]), torch.tensor([[BOS, 9], [BOS, 8]])
-    both = Stepper(model, source_BS, cached=cached)
-    both.feed(fed_BT[:, :1])
-    swapped_BV = both.rows(torch.tensor([1, 0])).feed(fed_BT[[1, 0], 1:])
-    both_BV = both.feed(fed_BT[:, 1:])
-    assert len(calls) == 1
-    with torch.no_grad():
-        expected_BV = mask_special_tokens(model(source_BS, fed_BT)[:, -1], model.config)
-    torch.testing.assert_close(both_BV, expected_BV, atol=1e-5, rtol=1e-5)
-    torch.testing.assert_close(swapped_BV, expected_BV.flip(0), atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize(

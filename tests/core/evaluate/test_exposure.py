@@ -7,7 +7,7 @@ from core.batch import Pair
 from core.config import ModelConfig
 from core.decoding.generate import decode_steps, forced_steps
 from core.decoding.step import DecodeStep
-from core.evaluate.exposure import after_mistake, divergences, exposure, first_difference
+from core.evaluate.exposure import after_mistake, divergences, exposure
 from core.model import build
 from core.vocabulary import BOS, EOS
 
@@ -20,14 +20,6 @@ def step(probabilities):
 def test_divergence_is_that_of_the_formula():
     [found] = divergences([step([0.5, 0.5])], [step([0.9, 0.1])])
     assert found == pytest.approx(0.9 * math.log(0.9 / 0.5) + 0.1 * math.log(0.1 / 0.5), abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("free", "forced", "at"),
-    [([5, 6], [5, 6], None), ([5, 6, 7], [5, 8, 7], 1), ([5], [5, 6], 1), ([], [], None)],
-)
-def test_first_difference(free, forced, at):
-    assert first_difference(free, forced) == at
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from core.batch import Pair
 from core.config import ModelConfig
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import held_out_pairs
-from core.evaluate.metrics import EVALUATION_BATCH, answers, measure, score_file, sorted_batches
+from core.evaluate.metrics import answers, measure, score_file
 from core.model import build
 from core.runs.run import load_run
 from core.tasks import Sample
@@ -68,17 +68,6 @@ def test_a_model_is_measured_without_dropout_and_left_in_its_mode(run, pairs, tr
     first = measure(model, pairs, run.tokenizer)
     assert model.training is training
     assert measure(model, pairs, run.tokenizer) == first
-
-
-def test_sorted_batches_hold_every_pair_once_and_similar_lengths_together():
-    pairs = [
-        Pair((5,) * (1 + n % 7), (1, *(6,) * (n % 3), 2)) for n in range(EVALUATION_BATCH + 50)
-    ]
-    batches = list(sorted_batches(pairs))
-    assert [len(batch) for batch in batches] == [EVALUATION_BATCH, 50]
-    lengths = [len(each.source) for batch in batches for each in batch]
-    assert lengths == sorted(lengths)
-    assert sorted(map(id, sum(batches, []))) == sorted(map(id, pairs))
 
 
 def test_figures_of_a_file_are_sacrebleus_on_what_the_run_writes(run):

@@ -1,10 +1,6 @@
-import re
-
 import pytest
 import torch
 
-from core.families import FamilyError
-from core.families.family import Settings
 from core.model import Cache
 from tests.core.families.both import CLOSE, assert_equal, opened, tokens
 from tests.core.families.random_models import MODELS, drawn
@@ -23,22 +19,3 @@ def test_with_a_cache_each_token_gets_what_it_gets_in_one_pass(name):
         whole = ours.decode(target, memory, None)
         made = [ours.decode(part, memory, None, None, cache) for part in target.split([4, 1, 6], 1)]
     torch.testing.assert_close(torch.cat(made, 1), whole, atol=CLOSE, rtol=0)
-
-
-@pytest.mark.parametrize(
-    ("ask", "said"),
-    [
-        (lambda s: s.number("n"), "n is None, not a whole number"),
-        (lambda s: s.number("flag"), "flag is True, not a whole number"),
-        (lambda s: s.fraction("text"), "text is 'x', not a number"),
-        (lambda s: s.flag("text", default=True), "text is 'x', not true or false"),
-        (lambda s: s.activation("text", "relu"), "text is 'x'; known are relu, gelu"),
-        (lambda s: s.expect("text", "y", "z"), "text is 'x'; only 'y' or 'z' is known"),
-        (lambda s: s.size(r"a\.b"), "there is no weight a.b"),
-        (lambda s: s.size(r"(?:a\.)?b\.(c|d)\.w"), "there is no weight b.c.w"),
-        (lambda s: s.size("vector", axis=1), "vector has 1 axes"),
-    ],
-)
-def test_a_setting_that_cannot_be_is_named(ask, said):
-    with pytest.raises(FamilyError, match=re.escape(said)):
-        ask(Settings({"text": "x", "flag": True}, {"vector": torch.ones(3)}))

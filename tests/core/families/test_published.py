@@ -1,6 +1,5 @@
 import pytest
 
-from core.describe import describe
 from core.families.published import PUBLISHED
 from core.model import count_parameters
 
@@ -19,12 +18,3 @@ def test_the_published_count_comes_out(name):
         assert round(counted / 1e6) == published.parameters / 1e6
     else:
         assert counted == published.parameters
-
-
-@by_name
-def test_every_part_of_it_can_be_described(name):
-    config = of(name).config
-    found = describe(config, 16, 16)
-    assert found.parameters == count_parameters(config)
-    assert found.stacks == {stack: config.layers_of(stack) for stack in config.stacks}
-    assert sum(found.by_group().values()) == found.parameters

@@ -13,17 +13,10 @@ from core.jobs import job as jobs
 from core.jobs.job import ROOT, JobError, Status, is_worked_on
 from core.jobs.process import working
 from core.messages import MessageError
+from tests.core.conftest import until
 from tests.core.counting import COUNTING, count
 
 SECONDS = 120
-
-
-def until(condition):
-    """Wait until something holds; the limit only ends a test that would never end."""
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
 
 
 def child_of(folder):
@@ -148,12 +141,6 @@ def test_two_apps_that_start_at_once_get_one_result_and_the_second_is_refused(fo
     said = {each.communicate(timeout=SECONDS)[1]: each.returncode for each in both}
     assert said == {"": 0, f"error: {folder}: another process is counting here\n": 2}
     assert names(folder) == {"counted.json"}
-
-
-@pytest.mark.parametrize("text", ["[]", "[" * 100_000, '{"of": 3}', '{"done": true, "of": 1}'])
-def test_damaged_progress_is_none(folder, text):
-    (folder / "count.progress").write_text(text)
-    assert COUNTING.status(folder) == Status("interrupted", 0, 0, "")
 
 
 def refused(*_, **__):

@@ -67,31 +67,6 @@ def test_gradient_through_a_blind_row_is_a_number():
     assert scores.grad.isfinite().all()
 
 
-def test_steps_come_in_their_order_and_with_their_shapes():
-    seen = []
-
-    class Watch:
-        def sees(self, site):
-            return True
-
-        def at(self, site, step, tensor):
-            seen.append((step, tuple(tensor.shape)))
-            return tensor
-
-    attend_probed(*drawn(0, 4, 6), USUAL, partial(Watch().at, SITE))
-    assert seen == [
-        (Step.VISIBLE, (2, 4, 6)),
-        (Step.QUERY, (2, 3, 4, 5)),
-        (Step.KEY, (2, 3, 6, 5)),
-        (Step.VALUE, (2, 3, 6, 4)),
-        (Step.PRODUCTS, (2, 3, 4, 6)),
-        (Step.SCORES, (2, 3, 4, 6)),
-        (Step.MASKED_SCORES, (2, 3, 4, 6)),
-        (Step.WEIGHTS, (2, 3, 4, 6)),
-        (Step.MIXED, (2, 3, 4, 4)),
-    ]
-
-
 @pytest.mark.parametrize(
     ("more", "formula", "count"),
     [

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from core.config import ConfigError, ModelConfig
+from core.config import ModelConfig
 from core.decoding.step import Stepper
 from core.describe import describe
 from core.model import Cache, Record, Step, build
@@ -46,6 +46,9 @@ KINDS = {
     "own layer read": {"memory": "same", "norm": "pre"},
     "mixture read": {"memory": "mixed"},
     "pointer": {"pointer": True},
+    "names share a vector": {"shared_names": 5},
+    "scores undivided": {"score_scale": "none", "logit_scale": True},
+    "more around the output": {"head_transform": True, "embedding_norm": True},
 }
 
 
@@ -145,47 +148,3 @@ def test_a_file_gives_the_same_logits_and_holds_what_is_shared_once(model, confi
     with torch.inference_mode():
         assert torch.equal(again(SOURCE_BS, TARGET_BT), model(SOURCE_BS, TARGET_BT))
     assert len(set(map(id, again.parameters()))) <= len(model.saved())
-
-
-ROTARY, BUCKETS = {"positions": "rotary"}, {"positions": "buckets"}
-GRU_TWO_WAY = {"encoder_mixing": "gru_two_way"}
-ENCODER_ONLY, DECODER_ONLY = {"n_decoder_layers": 0}, {"n_encoder_layers": 0}
-PREDICTED = {"decoder": "parallel", "length": "predicted"}
-
-
-@pytest.mark.parametrize(
-    ("settings", "reason"),
-    [
-        (ENCODER_ONLY | {"encoder_mixing": "average"}, "it needs a decoder"),
-        (DECODER_ONLY | {"decoder_mixing": "lstm"}, "it needs an encoder"),
-        (BUCKETS | {"encoder_mixing": "none"}, "no buckets"),
-        ({"encoder_mixing": "none", "feed_forward": False}, "its layers would be empty"),
-        (KINDS["average"] | ROTARY, "there is no self-attention"),
-        ({"cross": "none"}, "then the decoder must be recurrent"),
-        (GRU_TWO_WAY | {"d_model": 15, "positions": "none"}, "two ways share it"),
-        ({"norm_kind": "batch", "embedding_norm": True}, "know nothing of padding"),
-        ({"norm_kind": "batch", "norm": "pre", "memory": "mixed"}, "several layers at once"),
-        ({"shared": "qk", "n_kv_heads": 2}, "which are no queries"),
-        ({"shared": "kv", "d_v": 5}, "keys are 4 wide and values 5"),
-        ({"projections": False, "shared": "qk"}, "there is no matrix to share"),
-        ({"projections": False, "d_k": 5}, "do not share d_model, 16, evenly"),
-        ({"output_projection": False, "d_v": 5}, "without a projection"),
-        (ROTARY | {"scores": "linear"}, "told in the dot products"),
-        ({"scores": "additive", "score_scale": "none"}, "only dot products are divided"),
-        (GRU | {"scores": "linear", "cross": "none"}, "nothing is attended to"),
-        (DECODER_ONLY | {"memory": "mixed"}, "a decoder with cross-attention"),
-        ({"memory": "first", "decoder_mixing": "gru"}, "begins with the last layer's state"),
-        ({"memory": "same", "n_encoder_layers": 1}, "1 encoder layers and 2 decoder layers"),
-        (DECODER_ONLY | {"pointer": True}, "needs an encoder and a decoder"),
-        ({"pointer": True, "target_vocab_size": 30, "tied": "none"}, "with one vocabulary"),
-        (GRU | {"pointer": True, "cross": "none"}, "what cross-attention looks at is copied"),
-        ({"decoder": "parallel", "decoder_mixing": "gru"}, "it needs an encoder, and self-att"),
-        ({"decoder": "parallel", "max_positions": 1}, "no place beside BOS"),
-        ({"length": "predicted"}, "only a parallel decoder has to know beforehand"),
-        (PREDICTED | {"memory": "mixed"}, "length is predicted and memory is mixed"),
-        (PREDICTED | {"max_positions": 2}, "there is no place beside BOS and EOS"),
-    ],
-)
-def test_what_does_not_go_together_is_refused(settings, reason):
-    with pytest.raises(ConfigError, match=reason):
-        replace(CONFIG, **settings)

@@ -1,15 +1,13 @@
 """What PyTorch makes of a model as a graph: no branch depends on data, and no number changes."""
 
-from pathlib import Path
-
 import pytest
 import torch
 
 from core.config import ModelConfig
 from core.model.building import build
 from core.runs.run import load_run
+from tests.core.conftest import GALLERY
 
-GALLERY = Path(__file__).resolve().parents[3] / "gallery"
 NAMES = sorted(path.parent.name for path in GALLERY.glob("*/run.json"))
 QUICK = ("translate", "decoder alone")
 FORMS = {

@@ -10,7 +10,6 @@ from core.config import ModelConfig
 from core.describe import describe
 from core.heads import Site
 from core.model import Record, Step, build
-from core.model.building import count_parameters
 from core.runs.checkpoint import load_model, load_state, save_state, save_weights
 from core.training.workers import Workers
 from tests.core.model.test_every_kind import (
@@ -92,12 +91,8 @@ def test_a_mixture_begins_as_the_mean_and_draws_nothing():
     assert not any(each.any() for each in named.values())
 
 
-def test_every_part_is_described_and_counted(model, config):
+def test_the_layers_that_are_read_are_drawn_and_named(config):
     found = describe(config, 5, 6)
-    learned = sum(each.numel() for each in model.parameters())
-    assert found.parameters == count_parameters(config) == learned
-    plain = count_parameters(replace(config, memory="last"))
-    assert learned - plain == (9 if config.memory == "mixed" else 0)
     sites = [f"encoder.{layer}.feed_forward" for layer in range(3)]
     ends = [f"{each}.{'norm' if config.norm == 'post' else 'sum'}" for each in sites]
     ends[-1] = "encoder.norm" if config.norm == "pre" else ends[-1]
@@ -108,12 +103,8 @@ def test_every_part_is_described_and_counted(model, config):
         for at, end in enumerate(ends)
         if {"first": at == 0, "same": at == layer}.get(config.memory, True)
     }
-    cross = found.part("decoder.1.cross")
     said = {"first": "x^{(0)}", "same": "x^{(1)}", "mixed": r"\mathrm{softmax}(a)_j"}
-    assert said[config.memory] in cross.formula
-    assert (r"\mathrm{LayerNorm}(x^{(" in cross.formula) == (config.norm == "pre")
-    assert dict(cross.shapes)["memory"] == (5, 16)
-    assert cross.count.endswith("+ L") == (config.memory == "mixed")
+    assert said[config.memory] in found.part("decoder.1.cross").formula
 
 
 def test_a_training_goes_on_though_some_layers_learn_nothing(tmp_path):

@@ -12,7 +12,6 @@ from core.describe import describe
 from core.heads import Site
 from core.model import Record, Step, build
 from core.model.building import count_parameters
-from core.model.masks import padding_mask
 from core.model.output import N_DIFFERENCES, OutputTransform
 from core.vocabulary import EOS, PAD
 
@@ -59,19 +58,6 @@ def test_it_is_a_linear_layer_over_the_mean_of_the_memory_without_padding():
         np.testing.assert_allclose(recorded(model)[row], expected_N, atol=1e-12)
     alone = recorded(model, SOURCE_BS[1:, :2])
     torch.testing.assert_close(alone[0], recorded(model)[1])
-
-
-def test_a_probe_can_change_what_is_said():
-    class Longest:
-        def sees(self, site):
-            return site == SITE
-
-        def at(self, site, step, tensor):
-            assert step is Step.LENGTH
-            return torch.full_like(tensor, 3.0)
-
-    model = build(CONFIG).eval()
-    assert (model.length(model.encode(SOURCE_BS), padding_mask(SOURCE_BS), Longest()) == 3.0).all()
 
 
 def test_it_is_drawn_and_counted_on_top_of_the_encoder():

@@ -1,7 +1,5 @@
 """Positions: sinusoids, learned tables, rotary turns, and biases of distances."""
 
-from typing import get_args
-
 import numpy as np
 import pytest
 import torch
@@ -10,15 +8,11 @@ from hypothesis import strategies as st
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from core.config import ModelConfig
-from core.config.choices import ComputedPositions, SinusoidalPositions
 from core.model import build
 from core.model.positional import (
-    COMPUTED_TABLES,
     Embedding,
-    RelativeBias,
     Rotary,
     buckets,
-    frequencies,
     sinusoids,
 )
 
@@ -35,16 +29,6 @@ def formula(n_positions, d_model):
 
 def test_sinusoids_follow_the_formula_far_out():
     assert sinusoids(2000, 64).numpy() == pytest.approx(formula(2000, 64), abs=1e-7)
-
-
-@pytest.mark.parametrize("positions", get_args(SinusoidalPositions))
-def test_sinusoids_of_a_width_are_equally_long(positions):
-    lengths = COMPUTED_TABLES[positions](50, 8, 10000.0).norm(dim=1)
-    assert lengths.numpy() == pytest.approx(2.0)
-
-
-def test_every_kind_of_computed_table_has_a_function():
-    assert set(COMPUTED_TABLES) == set(get_args(ComputedPositions))
 
 
 def embedding(positions, **changes):
@@ -94,34 +78,6 @@ def drawn(n, seed):
     return torch.randn(1, 2, n, E, generator=generator, dtype=torch.float64)
 
 
-def turned(vectors_KE, start, pairs):
-    """The same by multiplication of complex numbers, in float64."""
-    one, other = (
-        (vectors_KE[:, : E // 2], vectors_KE[:, E // 2 :])
-        if pairs == "halves"
-        else (vectors_KE[:, 0::2], vectors_KE[:, 1::2])
-    )
-    places = np.arange(start, start + len(vectors_KE))
-    angles = np.outer(places, 10000.0 ** (-np.arange(0, E, 2) / E))
-    found = (one + 1j * other) * np.exp(1j * angles)
-    made = np.empty_like(vectors_KE)
-    if pairs == "halves":
-        made[:, : E // 2], made[:, E // 2 :] = found.real, found.imag
-    else:
-        made[:, 0::2], made[:, 1::2] = found.real, found.imag
-    return made
-
-
-@pytest.mark.parametrize("pairs", ["halves", "neighbours"])
-@pytest.mark.parametrize("start", [0, 7])
-def test_turning_is_multiplication_with_a_complex_number(pairs, start):
-    vectors = drawn(5, 1)
-    found = Rotary(rotary_config(pairs))(vectors, start)
-    for head in range(2):
-        wanted = turned(vectors[0, head].numpy(), start, pairs)
-        np.testing.assert_allclose(found[0, head].numpy(), wanted, atol=1e-12)
-
-
 @given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 200))
 def test_a_dot_product_of_turned_vectors_knows_the_distance_alone(query, key, further):
     rotary, both = Rotary(rotary_config()), drawn(2, 3)
@@ -135,20 +91,6 @@ def test_a_dot_product_of_turned_vectors_knows_the_distance_alone(query, key, fu
     )
 
 
-def test_slow_angles_are_slowed_down_and_fast_ones_stay():
-    plain, scaled = (
-        frequencies(rotary_config()),
-        frequencies(rotary_config(rotary_scaling=(8.0, 1.0, 4.0, 64.0))),
-    )
-    wavelength = 2 * np.pi / plain.numpy()
-    assert torch.equal(scaled[wavelength < 64 / 4], plain[wavelength < 64 / 4])
-    far = wavelength > 64
-    torch.testing.assert_close(scaled[far], plain[far] / 8)
-    between = ~far & (wavelength >= 64 / 4)
-    assert between.any() and (scaled[between] < plain[between]).all()
-    assert (scaled[between] > plain[between] / 8).all()
-
-
 @pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize(("n_buckets", "max_distance"), [(32, 128), (8, 20)])
 def test_buckets_are_those_of_transformers(causal, n_buckets, max_distance):
@@ -157,12 +99,3 @@ def test_buckets_are_those_of_transformers(causal, n_buckets, max_distance):
         distances, bidirectional=not causal, num_buckets=n_buckets, max_distance=max_distance
     )
     assert torch.equal(buckets(distances, n_buckets, max_distance, causal=causal), theirs)
-
-
-@pytest.mark.parametrize("stack", ["encoder", "decoder"])
-def test_the_last_queries_get_the_last_rows_of_the_whole(stack):
-    torch.manual_seed(0)
-    bias = RelativeBias(ModelConfig(9, d_model=8, n_heads=2, positions="buckets"), stack)
-    whole = bias(6, 6)
-    assert whole.shape == (1, 2, 6, 6)
-    assert torch.equal(bias(2, 6), whole[:, :, 4:])

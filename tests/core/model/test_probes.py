@@ -6,8 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from core.decoding.step import Stepper, mask_special_tokens
 from core.heads import Head, Site
@@ -20,7 +18,7 @@ from core.model import (
     Step,
     build,
 )
-from core.model.probes import Freeze, Uniform, continued
+from core.model.probes import Freeze, Uniform
 
 SITES = ["encoder.1.self", "decoder.0.self", "decoder.1.cross"]
 CROSS = Site("decoder", 1, "cross")
@@ -109,20 +107,6 @@ def test_patching_leaves_positions_that_the_other_pass_did_not_have(model, batch
         mixed_BHQE = recorded(model, batch, patch)[CROSS, Step.MIXED]
         assert (mixed_BHQE[:, 1, :n_given] == 5).all()
         assert torch.equal(mixed_BHQE[:, 1, n_given:], before_BHQE[:, 1, n_given:])
-
-
-@given(st.integers(0, 6), st.integers(0, 6))
-def test_a_continued_probe_counts_from_its_first_row_in_the_decoder_only(n_positions, query):
-    row_K = torch.ones(1)
-    overrides = [Override(Head(Site.parse(site), 0), query, row_K) for site in SITES]
-    encoder, decoder, cross = continued(Probes(overrides), n_positions).probes
-    assert (encoder.query, decoder.query, cross.query) == (query, *[query - n_positions] * 2)
-    values_BQE = torch.arange(7.0)[None, :, None]
-    patch = continued(Patch({each.head: values_BQE for each in overrides}), n_positions)
-    lengths = [len(patch.mixed[each.head][0]) for each in overrides]
-    assert lengths == [7, 7 - n_positions, 7 - n_positions]
-    silence = Silence.of([Head(CROSS, 0)])
-    assert continued(silence, n_positions) is silence
 
 
 def probes_of_rows(model, source_BS, target_BT):

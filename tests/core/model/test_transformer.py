@@ -1,9 +1,7 @@
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from torch import nn
 
 from core.config import ModelConfig
@@ -93,23 +91,6 @@ def randomise(model):
             parameter.add_(0.1 * torch.randn_like(parameter))
 
 
-@given(st.data())
-@settings(max_examples=30, deadline=None)
-def test_later_target_tokens_cannot_change_earlier_predictions(data):
-    model = build(ModelConfig(23, 2, 2, 16, 32, 4, max_positions=12), seed=1).eval()
-    ids = st.integers(3, 22)
-    source_BS = torch.tensor([data.draw(st.lists(ids, min_size=1, max_size=10))])
-    target = data.draw(st.lists(ids, min_size=2, max_size=10))
-    cut = data.draw(st.integers(1, len(target) - 1))
-    other = target[:cut] + data.draw(
-        st.lists(ids, min_size=len(target) - cut, max_size=len(target) - cut)
-    )
-    with torch.no_grad():
-        one_BTV = model(source_BS, torch.tensor([target]))
-        other_BTV = model(source_BS, torch.tensor([other]))
-    assert torch.equal(one_BTV[:, :cut], other_BTV[:, :cut])
-
-
 @pytest.mark.parametrize("probe", [None, Record()])
 def test_a_source_of_nothing_but_padding_gives_numbers(model, probe):
     with torch.no_grad():
@@ -138,27 +119,15 @@ def test_nothing_is_stored_on_the_modules(model, batch):
 
 
 def test_one_model_serves_many_threads(model):
-    sentences = [torch.randint(3, 23, (1, n)) for n in range(2, 10)]
-    target_BT = torch.tensor([[1, 5, 6]])
+    sentences = [torch.randint(3, 23, (1, n)) for n in range(2, 10)] * 5
 
     def run(source_BS):
         record = Record()
         with torch.no_grad():
-            logits_BTV = model(source_BS, target_BT, record)
+            logits_BTV = model(source_BS, torch.tensor([[1, 5, 6]]), record)
         return logits_BTV, record.weights(Site("encoder", 1, "self"))
 
     expected = [run(sentence) for sentence in sentences]
-    found = [None] * len(sentences)
-
-    def work(index):
-        for _ in range(5):
-            found[index] = run(sentences[index])
-
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(sentences))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for (logits, weights), (other_logits, other_weights) in zip(expected, found, strict=True):
-        assert torch.equal(logits, other_logits)
-        assert torch.equal(weights, other_weights)
+    with ThreadPoolExecutor(8) as threads:
+        for one, other in zip(expected, threads.map(run, sentences), strict=True):
+            assert all(map(torch.equal, one, other))

@@ -1,19 +1,13 @@
 import io
-import shutil
 import zipfile
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
-from core.runs import archive
 from core.runs.archive import (
     archive_run,
-    belongs,
     unpack_run,
 )
-from core.runs.checkpoint import weights_file
 from core.runs.run import load_run, read_settings
 from core.training.prepare import extend_run
 from core.training.trainer import train_run
@@ -97,33 +91,7 @@ def test_what_belongs_to_the_process_that_trained_stays_behind(run, archived):
     }
 
 
-def test_the_same_run_gives_the_same_bytes_however_often_and_wherever(run, tmp_path, archived):
-    again = shutil.copytree(run, tmp_path / "mine", copy_function=shutil.copyfile)
-    assert archived(run) == archived(again) == archived(run)
-
-
-def test_an_archive_that_cannot_be_written_leaves_the_one_before(run, tmp_path, monkeypatch):
-    def fail(*_):
-        raise OSError("no space left")
-
-    (tmp_path / "out").mkdir()
-    file = tmp_path / "out" / "mine.zip"
-    file.write_bytes(b"before")
-    monkeypatch.setattr(archive.shutil, "copyfileobj", fail)
-    with pytest.raises(OSError, match="no space"):
-        archive_run(run, file)
-    assert file.read_bytes() == b"before"
-    assert list(file.parent.iterdir()) == [file]
-
-
 def test_a_line_of_metrics_that_is_half_written_stays_behind(run, archived):
     whole = (run / "metrics.jsonl").read_bytes()
     (run / "metrics.jsonl").write_bytes(whole + b'{"step": 40, "lo')
     assert entries(archived(run))["mine/metrics.jsonl"] == whole
-
-
-@given(st.integers(0, 10**12 - 1), st.sampled_from(["checkpoints", "snapshots", "best"]))
-def test_weights_of_every_step_belong_to_a_run(step, folder):
-    name = f"{folder}/{weights_file(step)}"
-    assert belongs(name)
-    assert belongs(name.replace(".safetensors", ".state.safetensors")) == (folder == "checkpoints")

@@ -3,7 +3,7 @@ import os
 import pytest
 
 from core.model import build
-from core.runs.checkpoint import BEST, LIVE, newest_checkpoint, step_of, stops, weights_in
+from core.runs.checkpoint import LIVE, step_of, stops, weights_in
 from core.runs.folder import (
     DELETED,
     INCOMING,
@@ -88,20 +88,6 @@ def test_only_the_last_two_live_weights_stay(folder, copy_run):
     assert steps_in(folder, LIVE) == []
 
 
-def test_former_best_weights_stay_until_a_checkpoint_is_past_the_new_ones(folder, training):
-    """Training that goes back to its checkpoint must find what was the best then."""
-    model, optimizer = training
-    folder.keep_best(model, 2)
-    folder.keep_best(model, 4)
-    folder.checkpoint(model, optimizer, 5, {"a"})
-    assert steps_in(folder, BEST) == [4]
-    folder.keep_best(model, 7)
-    folder.keep_best(model, 8)
-    assert steps_in(folder, BEST) == [4, 7, 8]
-    folder.forget_after(5)
-    assert steps_in(folder, BEST) == [4]
-
-
 def test_nothing_stands_under_a_new_name_before_it_is_whole(tmp_path):
     path = tmp_path / "run"
     with pytest.raises(KeyboardInterrupt), new_folder(path) as room:
@@ -137,18 +123,6 @@ def test_a_checkpoint_takes_the_place_of_the_one_before(folder, training):
             f"step-000000{step}.state.safetensors",
         ]
         assert (folder.path / "words.txt").read_text() == "a\nb"
-
-
-def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(folder, training, monkeypatch):
-    def fail(*_):
-        raise OSError("no space left")
-
-    folder.checkpoint(*training, 10, set())
-    monkeypatch.setattr("core.runs.folder.save_weights", fail)
-    with pytest.raises(OSError, match="no space"):
-        folder.checkpoint(*training, 20, set())
-    assert newest_checkpoint(folder.path).name == "step-00000010.safetensors"
-    assert "step-00000010.state.safetensors" in names(folder.path / "checkpoints")
 
 
 @pytest.mark.parametrize("rest", ["", '{"step": 2, "lo', '{"step": 3}', '{"step": 3}\n{"st'])

@@ -68,12 +68,6 @@ def changed_json(members, name, change):
     return {**members, name: json.dumps(stored).encode()}
 
 
-@pytest.mark.parametrize("make", [lambda content: content, io.BytesIO])
-def test_an_archive_is_taken_from_bytes_and_from_a_file(good, runs, make):
-    assert load_run(unpack_run(make(good), runs)).name == "mine"
-    assert [path.name for path in runs.iterdir()] == ["mine"]
-
-
 @pytest.mark.parametrize("there", ["mine", "MINE"])
 def test_a_taken_name_gets_a_number_and_what_has_it_is_left_alone(good, runs, there):
     (runs / there).mkdir()
@@ -81,16 +75,6 @@ def test_a_taken_name_gets_a_number_and_what_has_it_is_left_alone(good, runs, th
     assert unpack_run(good, runs) == runs / "mine-2"
     assert unpack_run(good, runs) == runs / "mine-3"
     assert (runs / there / "notes").read_text() == "old"
-
-
-def test_nothing_shows_before_all_of_it_is_checked(good, runs, monkeypatch):
-    seen = []
-    check = archive._check_run
-    monkeypatch.setattr(
-        archive, "_check_run", lambda folder: (seen.extend(runs.iterdir()), check(folder))
-    )
-    unpack_run(good, runs)
-    assert [path.name[0] for path in seen] == ["."]
 
 
 @pytest.mark.parametrize(
@@ -270,15 +254,3 @@ def test_a_task_that_would_open_another_file_is_refused(members, refused, task):
 @pytest.mark.parametrize("name", ["run.json", "tokenizer.json", "evaluation.json"])
 def test_text_that_breaks_its_reader_is_refused(members, refused, name, content):
     refused(packed({**members, f"mine/{name}": content}), "no usable run")
-
-
-@pytest.mark.parametrize("when", ["extract", "load_run"])
-@pytest.mark.parametrize("error", [OSError(28, "no space left"), KeyboardInterrupt()])
-def test_a_full_disk_leaves_nothing_behind(good, runs, monkeypatch, when, error):
-    def fail(*_, **__):
-        raise error
-
-    monkeypatch.setattr(archive, when, fail)
-    with pytest.raises(type(error)):
-        unpack_run(good, runs)
-    assert list(runs.iterdir()) == []

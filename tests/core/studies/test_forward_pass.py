@@ -13,11 +13,6 @@ TIRED = "The animal didn't cross the street because it was too tired."
 
 
 @pytest.fixture(scope="module")
-def everyday():
-    return load_run(Path("gallery/everyday"))
-
-
-@pytest.fixture(scope="module")
 def found(everyday):
     return forward_pass(everyday, inspect_sentence(everyday, TIRED))
 

@@ -1,6 +1,5 @@
 import base64
 import json
-from pathlib import Path
 
 import pytest
 import tokenizers
@@ -13,7 +12,6 @@ from core.tokenizer.bpe_json import PATTERNS, TokenizerError, tokenizer_of_json
 from core.tokenizer.byte_level import ByteLevelTokenizer
 from tests.core.families.folders import spm
 
-GALLERY = Path(__file__).parents[3] / "gallery"
 WORDS = {"[CLS]": 0, "[SEP]": 1, "[UNK]": 2, "a": 3, "b": 4, "aa": 5}
 
 
@@ -133,12 +131,6 @@ def test_known_patterns_are_read_and_end_soon_on_long_words(pattern):
 )
 def test_what_the_usual_models_bring_is_read(parts):
     assert tokenizer_of_json(written(**parts)).encode("a b").ids[-2:] != []
-
-
-@pytest.mark.parametrize("run", ["translate", "everyday", "copy"])
-def test_tokenizers_of_own_runs_are_read(run):
-    text = (GALLERY / run / "tokenizer.json").read_text()
-    assert ByteLevelTokenizer.from_json(text).encode("The animal").ids
 
 
 @pytest.mark.parametrize(

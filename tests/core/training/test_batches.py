@@ -14,28 +14,7 @@ from hypothesis.extra import numpy as arrays
 from core.config.training import TrainConfig
 from core.tasks import TASKS, Mixed, Sample
 from core.tasks.corpus import Corpus
-from core.tasks.task import Drawn
-from core.training.batches import BATCHES_PER_CHUNK, epoch_indices, training_batches
-from core.vocabulary import PAD
-
-
-class Counting(Drawn):
-    """Samples that are numbered as they are drawn, of very different lengths."""
-
-    name, pronouns, examples = "counting", frozenset(), ()
-
-    def makes(self, source):
-        return True
-
-    def __init__(self):
-        self.drawn = itertools.count()
-
-    def sample(self, rng):
-        number = next(self.drawn)
-        return Sample(f"{number} " + "a " * rng.randint(1, 20), f"{number}")
-
-    def held_out(self, sample):
-        return False
+from core.training.batches import epoch_indices, training_batches
 
 
 def first_batches(tokenizer, n, seed=0, first_step=0, task=TASKS["copy"]):
@@ -63,15 +42,6 @@ def test_batches_depend_on_the_seed_and_not_on_the_global_random_state(tokenizer
     torch.manual_seed(2)
     assert all(map(same, first, first_batches(tokenizer, 20, seed=4)))
     assert not any(map(same, first, first_batches(tokenizer, 20, seed=5)))
-
-
-def test_batches_of_a_chunk_do_not_overlap_in_length(tokenizer):
-    batches = first_batches(tokenizer, BATCHES_PER_CHUNK, task=Counting())
-    lengths = [(batch.source_BS != PAD).sum(dim=1).tolist() for batch in batches]
-    ordered = sorted((min(each), max(each)) for each in lengths)
-    assert all(one[1] <= other[0] for one, other in itertools.pairwise(ordered))
-    # They come in no such order, or training would see short sentences first.
-    assert [min(each) for each in lengths] != sorted(min(each) for each in lengths)
 
 
 WORDS = ("a", "bb", "ccc", "dddd")
@@ -128,20 +98,6 @@ def test_pairs_of_similar_length_come_together():
     assert sum(each.sum() for each in longest) / filled > 0.9
 
 
-def test_own_pairs_are_batched_as_they_are_written(tokenizer):
-    corpus = Corpus("mine", SAMPLES)
-    config = TrainConfig(batch_size=7)
-    n_batches = 10_000
-    seen = Counter()
-    for batch in itertools.islice(training_batches(corpus, tokenizer, config), n_batches):
-        for source, row in zip(batch.sources, batch.source_BS.tolist(), strict=True):
-            assert tokenizer.decode(row) == source
-            seen[source] += 1
-        if sum(seen.values()) >= len(corpus.part("train")):
-            break
-    assert seen == Counter(sample.source for sample in corpus.part("train"))
-
-
 MIXED = Mixed(TASKS["translate"], Corpus("mine", SAMPLES))
 CONFIGS = [
     TrainConfig(batch_size=7, made_share=0.25),
@@ -171,13 +127,3 @@ def test_mixed_batches_from_a_step_on_equal_those_after_skipping_it(tokenizer, c
     whole = itertools.islice(training_batches(MIXED, tokenizer, config), first_step + 3)
     later = training_batches(MIXED, tokenizer, config, first_step)
     assert all(map(same, list(whole)[first_step:], itertools.islice(later, 3)))
-
-
-def test_few_own_pairs_go_with_very_many_made_sentences(tokenizer):
-    few = Mixed(MIXED.made, Corpus("mine", SAMPLES[:20]))
-    config = TrainConfig(made_share=0.99, batch_size=4, accumulate=1)
-    own = {each.source for each in few.pairs.part("train")}
-    batches = itertools.islice(training_batches(few, tokenizer, config), 1200)
-    seen = Counter(source for batch in batches for source in batch.sources if source in own)
-    assert set(seen) == own
-    assert max(seen.values()) - min(seen.values()) <= 1

@@ -20,7 +20,7 @@ def room_for(n):
 
 
 @pytest.mark.parametrize("max_positions", [100, 10])
-def test_the_counts_are_those_that_a_training_finds(max_positions):
+def test_the_counts_are_those_that_a_training_finds(few_samples, max_positions):
     samples = [*SAMPLES, *SAMPLES[:7], *(Sample(each.source, "other") for each in SAMPLES[:5])]
     corpus = Corpus("mine", samples)
     report = corpus_report(corpus, 290, room_for(max_positions))

@@ -1,11 +1,8 @@
-import pytest
-
 from core.model import count_parameters
 from core.training.forecast import (
     POINTS,
     forecast,
     learning_rates,
-    parameters_of,
     share_of_base,
 )
 from core.training.loop import learning_rate
@@ -20,12 +17,6 @@ def test_learning_rates_go_from_the_first_step_to_the_last_and_name_the_peak():
     assert max(found, key=found.get) == TINY.training.warmup
     assert len(found) <= POINTS + 1
     assert found[1] == learning_rate(1, TINY.model.d_model, TINY.training)
-
-
-@pytest.mark.parametrize("size", PRESETS)
-def test_the_parts_have_all_parameters_of_the_model(size):
-    model = PRESETS[size].model
-    assert sum(parameters_of(model).values()) == count_parameters(model)
 
 
 def test_a_forecast_holds_every_number_once():

@@ -2,20 +2,18 @@
 
 import math
 import random
-from dataclasses import replace
 
 import pytest
 import torch
 
 from core.batch import collate, encode_samples
 from core.decoding.mask_predict import predicted_lengths
-from core.evaluate.loss import token_loss
 from core.labels import as_learned
 from core.model import build
 from core.tasks import TASKS, Sample
 from core.training.batches import training_batches
 from core.training.loop import make_optimizer, train
-from core.training.losses import LENGTH_WEIGHT, Auxiliary, Lengths, length_loss, losses
+from core.training.losses import length_loss
 from core.training.prepare import train_tokenizer
 from core.training.presets import with_settings
 from core.vocabulary import BOS, EOS, PAD
@@ -69,24 +67,6 @@ def test_the_loss_is_the_cross_entropy_of_the_difference(model, tokenizer):
     assert float(sum(parts)) == pytest.approx(expected, abs=1e-12)
 
 
-def test_it_is_learned_with_its_weight_beside_the_words(model, tokenizer):
-    batch = collate(learned(model, tokenizer)[1])
-    config = replace(PRESET.training, label_smoothing=0.1)
-    model.eval()
-    auxiliary = Auxiliary.of(batch, config, predicts_length=True)
-    words, length = losses(model, batch, batch, config, auxiliary)
-    probe = Lengths()
-    logits_BTV = model(*batch.inputs, probe)
-    assert torch.equal(words, token_loss(logits_BTV, batch.labels_BT, 0.1))
-    assert torch.equal(length, length_loss(probe.logits_BN, batch))
-    assert auxiliary.weight == LENGTH_WEIGHT
-    (words + auxiliary.weight * length).backward()
-    found = model.length.linear.weight.grad.clone()
-    model.zero_grad()
-    (0.1 * length_loss(probe.logits_BN, batch)).backward()
-    torch.testing.assert_close(found, model.length.linear.weight.grad)
-
-
 def test_a_training_learns_how_long_targets_are(model, tokenizer):
     config = with_settings(PRESET, {"steps": 60, "warmup": 15, "batch_size": 16}).training
     batches = training_batches(TASKS["either"], tokenizer, config, 0, model.config)
@@ -99,16 +79,3 @@ def test_a_training_learns_how_long_targets_are(model, tokenizer):
         places_B = predicted_lengths(model, model.encode(batch.source_BS), batch.source_BS)
     right = sum(n == len(pair.target) - 1 for n, pair in zip(places_B.tolist(), pairs, strict=True))
     assert right >= 36
-
-
-def test_steps_in_parts_learn_what_whole_ones_do(tokenizer):
-    found = []
-    for accumulate in (1, 3):
-        config = with_settings(
-            PRESET, {"steps": 2, "accumulate": accumulate, "dropout": 0.0}
-        ).training
-        model = build(replace(PRESET.sized(tokenizer.vocab_size), dropout=0.0), 1)
-        batches = training_batches(TASKS["either"], tokenizer, config, 0, model.config)
-        list(train(model, make_optimizer(model, config), batches, config))
-        found.append(model.length.linear.weight.detach())
-    torch.testing.assert_close(*found, atol=1e-4, rtol=1e-3)

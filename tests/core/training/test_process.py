@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import time
 
 import pytest
 
@@ -13,17 +12,8 @@ from core.runs.metrics import read_rows
 from core.runs.run import RunError, load_run
 from core.training.export import export_run
 from core.training.process import dequeue, enqueue, pause, queue, situation, start, stop, watch
+from tests.core.conftest import until
 from tests.holding import held_elsewhere
-
-SECONDS = 300
-
-
-def until(condition):
-    """Wait until something holds; the limit only ends a test that would never end."""
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from core.config import ModelConfig
 from core.config.training import TrainConfig
 from core.decoding.generate import generate
 from core.model import build
-from core.training.loop import make_optimizer, train
 from core.training.rewards import (
     Candidates,
     draw,
@@ -148,20 +147,6 @@ def test_self_critical_training_compares_all_samples_with_the_greedy_target(trai
         assert each.baseline == worth(said, true)
         assert each.sampled == pytest.approx(sum(each.rewards) / len(each.rewards))
     assert all(each.baseline == 0 for each in draw(trained, batch, CONSTANT, lambda *_: 1.0))
-
-
-@pytest.mark.parametrize("accumulate", [1, 2])
-def test_training_tells_the_mean_reward_and_learns(trained, batch, accumulate):
-    config = TrainConfig(
-        steps=2, objective="reinforce", reward="constant", samples=2, accumulate=accumulate
-    )
-    before = trained.output.weight.detach().clone()
-    steps = list(
-        train(trained, make_optimizer(trained, config), [batch] * 2, config, reward=lambda *_: 0.25)
-    )
-    assert [each.reward for each in steps] == pytest.approx([0.25, 0.25])
-    assert [each.loss for each in steps] == pytest.approx([-0.25, -0.25])
-    assert not torch.equal(before, trained.output.weight)
 
 
 TRUE = "La chèvre a évité le pont parce qu'elle avait soif."

@@ -37,19 +37,6 @@ def status(path):
     return json.loads((path / "status.json").read_text())
 
 
-def test_a_finished_run_holds_all_its_files(copy_folder):
-    files = {"run.json", "tokenizer.json", "words.txt", "metrics.jsonl", "status.json"}
-    # Other tests measure this run, too, and keep what they found beside these.
-    assert files | {"checkpoints", "snapshots", "best"} <= {
-        each.name for each in copy_folder.iterdir()
-    }
-    assert {each.name for each in (copy_folder / "checkpoints").iterdir()} == {
-        "step-00000030.safetensors",
-        "step-00000030.state.safetensors",
-    }
-    assert (status(copy_folder)["state"], status(copy_folder)["step"]) == ("finished", 30)
-
-
 def test_a_line_of_metrics_holds_the_mean_loss_since_the_line_before(prepare, tmp_path):
     path = prepare(tmp_path / "run", steps=17)
     losses = [progress.train_step.loss for progress in finish(path)]
@@ -131,33 +118,6 @@ def stored(path):
     found = sorted(path.glob("*/*.safetensors"))
     assert newest_checkpoint(path) in found
     return {str(file.relative_to(path)): file.read_bytes() for file in found}
-
-
-def test_who_stops_a_training_loses_nothing(prepare, tmp_path):
-    stopped_at = 8
-    settings = {"steps": 20, "checkpoint_every": 8, "evaluate_every": 5}
-    whole = prepare(tmp_path / "whole", **settings)
-    finish(whole)
-    parts = prepare(tmp_path / "parts", **settings)
-    stopped = train_run(parts)
-    list(itertools.islice(stopped, stopped_at))
-    stopped.close()
-    assert (status(parts)["state"], status(parts)["step"]) == ("paused", stopped_at)
-    assert load_run(parts).step == stopped_at
-    assert metrics(parts)[-1]["step"] == stopped_at
-    torch.manual_seed(999)
-    assert [each.train_step.step for each in finish(parts)] == list(range(stopped_at + 1, 21))
-    assert stored(parts) == stored(whole)
-
-
-def test_a_run_is_trained_by_one_at_a_time(prepare, tmp_path):
-    path = prepare(tmp_path / "run", steps=4)
-    first = train_run(path)
-    next(first)
-    with pytest.raises(RunError, match="another process is training this run"):
-        next(train_run(path))
-    first.close()
-    assert [each.train_step.step for each in finish(path)] == [2, 3, 4]
 
 
 def test_a_finished_run_has_nothing_left_to_do_until_it_is_extended(prepare, tmp_path):

@@ -10,7 +10,6 @@ import torch
 from core.batch import pad
 from core.config import ModelConfig
 from core.model import build
-from core.runs.run import load_run
 from core.vocabulary import EOS
 
 GALLERY = Path(__file__).parents[4] / "gallery"
@@ -34,11 +33,6 @@ MODELS = [made(0), made(1, "post"), made(2, positions="learned", max_positions=8
 @pytest.fixture(scope="module", params=range(len(MODELS)))
 def model(request):
     return MODELS[request.param]
-
-
-@pytest.fixture(scope="module")
-def guided():
-    return load_run(GALLERY / "translate-guided")
 
 
 def log_probability(model, source, target):

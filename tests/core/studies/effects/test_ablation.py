@@ -1,7 +1,5 @@
 """What a model does with heads changed, against decoding and computations of its own."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -11,7 +9,6 @@ from core.decoding.sentence import translate
 from core.evaluate.evaluation import held_out_pairs
 from core.heads import Head, Site
 from core.model import Record, Silence, Step
-from core.runs.run import load_run
 from core.studies.effects.ablation import (
     Intervention,
     ablation_report,
@@ -21,14 +18,6 @@ from core.studies.effects.ablation import (
     outcome,
 )
 from core.vocabulary import EOS
-
-GALLERY = Path(__file__).parents[4] / "gallery"
-
-
-@pytest.fixture(scope="module")
-def run():
-    return load_run(GALLERY / "translate-guided")
-
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
 GUIDED, BEFORE = Head(Site("encoder", 2, "self"), 0), Head(Site("encoder", 1, "self"), 1)
@@ -51,15 +40,15 @@ def test_averages_are_over_every_token_of_every_sentence_and_no_padding(translat
 
 
 @pytest.mark.parametrize("kind", ["silence", "uniform", "freeze"])
-def test_what_is_written_is_what_whole_passes_over_growing_prefixes_say(run, kind):
-    probe = Intervention(kind, frozenset({GUIDED, BEFORE})).probe(average_mixed(run, 20))
-    reference = translate(run, SENTENCE).target_ids
-    found = outcome(run, SENTENCE, reference, probe)
+def test_what_is_written_is_what_whole_passes_over_growing_prefixes_say(guided, kind):
+    probe = Intervention(kind, frozenset({GUIDED, BEFORE})).probe(average_mixed(guided, 20))
+    reference = translate(guided, SENTENCE).target_ids
+    found = outcome(guided, SENTENCE, reference, probe)
     source_1S = pad([found.translation.source_ids])
     written = [*found.translation.target_ids, EOS]
     for fed, chances in ((written, found.own), (reference + (EOS,), found.reference)):
         with torch.no_grad():
-            logits_TV = run.model(source_1S, pad([[1, *fed[:-1]]]), probe)[0].double().numpy()
+            logits_TV = guided.model(source_1S, pad([[1, *fed[:-1]]]), probe)[0].double().numpy()
         logits_TV[:, :2] = -np.inf
         p_TV = np.exp(logits_TV - logits_TV.max(axis=1, keepdims=True))
         p_TV /= p_TV.sum(axis=1, keepdims=True)
@@ -67,9 +56,9 @@ def test_what_is_written_is_what_whole_passes_over_growing_prefixes_say(run, kin
         found_T = [each.probability for each in chances]
         np.testing.assert_allclose(found_T, expected_T, atol=1e-4)
         assert [each.best for each in chances] == list(
-            run.tokenizer.describe(p_TV.argmax(axis=1).tolist())
+            guided.tokenizer.describe(p_TV.argmax(axis=1).tolist())
         )
-        assert [each.token for each in chances] == list(run.tokenizer.describe(fed))
+        assert [each.token for each in chances] == list(guided.tokenizer.describe(fed))
     assert all(each.token == each.best for each in found.own)
     expected = -np.mean(np.log([each.probability for each in found.reference]))
     assert found.loss == pytest.approx(expected, abs=1e-5)
@@ -87,29 +76,29 @@ def test_an_end_that_was_never_written_is_not_part_of_the_reference(translation_
         assert each.loss == pytest.approx(expected, rel=1e-5)
 
 
-def test_a_report_holds_the_words_of_both_translations_and_their_loss(run):
+def test_a_report_holds_the_words_of_both_translations_and_their_loss(guided):
     report = ablation_report(
-        run, SENTENCE, Intervention("silence", frozenset({GUIDED, BEFORE})), None
+        guided, SENTENCE, Intervention("silence", frozenset({GUIDED, BEFORE})), None
     )
     found, words = report.sentence, len(report.sentence.before.own)
-    probe, own = Silence.of([GUIDED, BEFORE]), translate(run, SENTENCE).target_ids
-    assert found.before == outcome(run, SENTENCE, own, None)
-    assert found.after == outcome(run, SENTENCE, own, probe)
+    probe, own = Silence.of([GUIDED, BEFORE]), translate(guided, SENTENCE).target_ids
+    assert found.before == outcome(guided, SENTENCE, own, None)
+    assert found.after == outcome(guided, SENTENCE, own, probe)
     table = report.table()
     assert table["word"][:words] == [each.token.text for each in found.before.own]
     assert table["after"][:words] == [each.probability for each in found.after.reference]
     assert (table["before"][words], table["after"][words]) == (found.before.loss, found.after.loss)
-    same = ablation_report(run, SENTENCE, Intervention("freeze", frozenset()), None).sentence
+    same = ablation_report(guided, SENTENCE, Intervention("freeze", frozenset()), None).sentence
     assert same.before == same.after
 
 
-def test_the_first_sentence_that_changes_is_one_whose_translation_differs(run):
+def test_the_first_sentence_that_changes_is_one_whose_translation_differs(guided):
     probe, asked = Silence.of([GUIDED]), ("silence", [GUIDED])
     wide = SENTENCE.replace("tired", "wide")
     differing = [
         each
         for each in ("The cat slept.", SENTENCE, wide)
-        if not before_after(run, each, probe).same_text
+        if not before_after(guided, each, probe).same_text
     ]
-    assert first_changed(run, ("The cat slept.", SENTENCE, wide), *asked) == differing[0]
-    assert first_changed(run, ("The cat slept.",), *asked) == ""
+    assert first_changed(guided, ("The cat slept.", SENTENCE, wide), *asked) == differing[0]
+    assert first_changed(guided, ("The cat slept.",), *asked) == ""

@@ -1,7 +1,5 @@
 """What silencing each head costs, against decoding and evaluations of its own."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -27,30 +25,25 @@ from core.studies.effects.head_effects import (
     figure_of,
     head_effects,
 )
+from tests.core.conftest import GALLERY
 
-GALLERY = Path(__file__).parents[4] / "gallery"
 GUIDED = Head(Site("encoder", 2, "self"), 0)
 N = 60
 
 
 @pytest.fixture(scope="module")
-def run():
-    return load_run(GALLERY / "translate-guided")
+def effects(guided):
+    return {each.head: each for each in head_effects(guided, N, seed=3)}
 
 
 @pytest.fixture(scope="module")
-def effects(run):
-    return {each.head: each for each in head_effects(run, N, seed=3)}
+def pairs(guided):
+    return held_out_pairs(guided, 40, 7)
 
 
 @pytest.fixture(scope="module")
-def pairs(run):
-    return held_out_pairs(run, 40, 7)
-
-
-@pytest.fixture(scope="module")
-def silenceable(run, pairs):
-    return Silenceable(run.model, pairs)
+def silenceable(guided, pairs):
+    return Silenceable(guided.model, pairs)
 
 
 SILENT = [
@@ -64,7 +57,9 @@ SILENT = [
 
 
 @pytest.mark.parametrize("names", SILENT)
-def test_right_is_what_decoding_with_the_same_heads_silent_writes(run, pairs, silenceable, names):
+def test_right_is_what_decoding_with_the_same_heads_silent_writes(
+    guided, pairs, silenceable, names
+):
     heads = [Head(Site.parse(site), head) for site, head in names]
     found = silenceable.figures(heads)
     batches = list(sorted_batches(pairs))
@@ -72,7 +67,7 @@ def test_right_is_what_decoding_with_the_same_heads_silent_writes(run, pairs, si
         target == pair.target[1:]
         for batch in batches
         for target, pair in zip(
-            generate(run.model, pad([p.source for p in batch]), probe=Silence.of(heads)),
+            generate(guided.model, pad([p.source for p in batch]), probe=Silence.of(heads)),
             batch,
             strict=True,
         )
@@ -82,19 +77,19 @@ def test_right_is_what_decoding_with_the_same_heads_silent_writes(run, pairs, si
     assert names in (SILENT[0], SILENT[-1]) or 0 < sum(written) < len(written)
 
 
-def test_with_all_heads_the_figures_are_those_of_the_evaluation(run, pairs, silenceable):
-    found, quality = silenceable.figures(), measure(run.model, pairs, run.tokenizer)
+def test_with_all_heads_the_figures_are_those_of_the_evaluation(guided, pairs, silenceable):
+    found, quality = silenceable.figures(), measure(guided.model, pairs, guided.tokenizer)
     assert found.exact_match == quality.exact_match
     assert found.loss == pytest.approx(quality.loss, abs=2e-6)
-    assert found.pronoun_right_R.mean() == study_pronouns(run.model, pairs).accuracy
+    assert found.pronoun_right_R.mean() == study_pronouns(guided.model, pairs).accuracy
 
 
-def test_a_target_beyond_the_limit_of_decoding_is_never_right(run, monkeypatch):
-    [pair] = held_out_pairs(run, 1, 7)
-    assert Silenceable(run.model, [pair]).figures().right_N.tolist() == [True]
+def test_a_target_beyond_the_limit_of_decoding_is_never_right(guided, monkeypatch):
+    [pair] = held_out_pairs(guided, 1, 7)
+    assert Silenceable(guided.model, [pair]).figures().right_N.tolist() == [True]
     n_tokens = len(pair.target) - 1
     monkeypatch.setattr(measuring, "length_limit", lambda model, length: n_tokens - 1)
-    assert Silenceable(run.model, [pair]).figures().right_N.tolist() == [False]
+    assert Silenceable(guided.model, [pair]).figures().right_N.tolist() == [False]
 
 
 def test_a_parallel_decoder_is_refused_for_its_rows_are_fed_what_they_are_to_predict(parallel_run):

@@ -3,8 +3,6 @@
 import json
 import math
 import shutil
-import time
-from pathlib import Path
 
 import pytest
 import torch
@@ -24,18 +22,7 @@ from core.studies.effects.measuring import (
     store_effects,
     stored_effects,
 )
-
-SECONDS = 300
-# As they are called in folders that exist.
-LOCK, PROGRESS, LOG = "heads.lock", "heads.progress", "heads.log"
-
-
-def until(condition):
-    """Wait until something holds; the limit only ends a test that would never end."""
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
+from tests.core.conftest import GALLERY, until
 
 
 @pytest.fixture
@@ -88,8 +75,6 @@ def test_whether_the_task_has_no_more_sentences_is_told(path, monkeypatch, n, al
 
 
 # ---- heads.json
-
-GALLERY = Path(__file__).parents[4] / "gallery"
 
 
 @pytest.fixture
@@ -146,10 +131,7 @@ def damaged(change):
 
 
 DAMAGE = {
-    "cut": lambda path: (path / HEADS).write_text('{"step": 6, "hea'),
-    "a list": lambda path: (path / HEADS).write_text("[]"),
     "a head is missing": damaged(lambda content: content["heads"].pop()),
-    "no site": damaged(lambda content: content["heads"][0].update(head=3)),
     "no effect": damaged(lambda content: content["heads"][2].pop("effect")),
     "text for a number": damaged(
         lambda content: content["heads"][0]["effect"]["loss"].update(after="much")

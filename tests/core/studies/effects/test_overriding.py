@@ -1,7 +1,5 @@
 """Moving a row's weight, and what the model then writes."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -12,33 +10,26 @@ from core.batch import pad
 from core.heads import Head, Site
 from core.inspection import inspect_sentence
 from core.model import Override
-from core.runs.run import load_run
 from core.studies.effects.overriding import override_row, rewired
 from core.vocabulary import EOS
 
-GALLERY = Path(__file__).parents[4] / "gallery"
 SENTENCE = "The animal didn't cross the street because it was too tired."
 GUIDED = Site("encoder", 2, "self")
 
 
 @pytest.fixture(scope="module")
-def run():
-    return load_run(GALLERY / "translate-guided")
+def inspection(guided):
+    return inspect_sentence(guided, SENTENCE)
 
 
-@pytest.fixture(scope="module")
-def inspection(run):
-    return inspect_sentence(run, SENTENCE)
-
-
-def test_it_looks_at_street_and_il_becomes_elle(run, inspection):
+def test_it_looks_at_street_and_il_becomes_elle(guided, inspection):
     texts = [token.text for token in inspection.source_tokens]
     it, animal, street = (texts.index(word) for word in ("it", "animal", "street"))
     attention = inspection.attention[GUIDED]
     row_K = attention.weights_HQK[0, it]
     assert row_K[animal] > 0.99
     changed_K = rewired(row_K, street)
-    found = override_row(run, SENTENCE, Head(GUIDED, 0), it, changed_K, inspection.translation)
+    found = override_row(guided, SENTENCE, Head(GUIDED, 0), it, changed_K, inspection.translation)
     assert found.before.translation.text.endswith("parce qu'il était trop fatigué.")
     assert found.after.translation.text.endswith("parce qu'elle était trop fatiguée.")
     il = [chance.token.text for chance in found.before.reference].index("il")
@@ -48,11 +39,11 @@ def test_it_looks_at_street_and_il_becomes_elle(run, inspection):
 
 
 @pytest.mark.parametrize("site", ["encoder.1.self", "decoder.0.self", "decoder.1.cross"])
-def test_a_row_overridden_with_itself_changes_nothing(run, inspection, site):
+def test_a_row_overridden_with_itself_changes_nothing(guided, inspection, site):
     site = Site.parse(site)
     for query in (0, 3):
         row_K = inspection.attention[site].weights_HQK[1, query]
-        found = override_row(run, SENTENCE, Head(site, 1), query, row_K, inspection.translation)
+        found = override_row(guided, SENTENCE, Head(site, 1), query, row_K, inspection.translation)
         assert found.same_text
         for one, other in zip(found.before.reference, found.after.reference, strict=True):
             assert other.probability == pytest.approx(one.probability, abs=1e-5)
@@ -63,16 +54,16 @@ def test_a_row_overridden_with_itself_changes_nothing(run, inspection, site):
     [("decoder.1.cross", 0, 1, 12), ("decoder.1.self", 2, 4, 0), ("decoder.0.cross", 1, 1, 0)],
 )
 def test_a_decoder_row_is_that_of_its_place_in_what_is_written(
-    run, inspection, site, head, query, key
+    guided, inspection, site, head, query, key
 ):
     site = Site.parse(site)
     row_K = np.zeros(inspection.attention[site].weights_HQK.shape[2], np.float32)
     row_K[key] = 1
-    found = override_row(run, SENTENCE, Head(site, head), query, row_K, inspection.translation)
+    found = override_row(guided, SENTENCE, Head(site, head), query, row_K, inspection.translation)
     # Independently: whole passes over what was written, with no cache.
     written = [*found.after.translation.target_ids, EOS]
     with torch.no_grad():
-        logits_TV = run.model(
+        logits_TV = guided.model(
             pad([found.after.translation.source_ids]),
             pad([[1, *written[:-1]]]),
             Override(Head(site, head), query, torch.tensor(row_K)),

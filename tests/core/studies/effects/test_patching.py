@@ -1,7 +1,6 @@
 """Which heads carry the difference between two sentences."""
 
 import math
-from pathlib import Path
 
 import pytest
 import torch
@@ -9,23 +8,16 @@ import torch
 from core.batch import pad
 from core.heads import Head, Site
 from core.model import Patch, Record, Step
-from core.runs.run import load_run
 from core.studies.effects.patching import PatchingError, patched_translation, patching_study
 
-GALLERY = Path(__file__).parents[4] / "gallery"
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = "The animal didn't cross the street because it was too wide."
 GUIDED = Head(Site("encoder", 2, "self"), 0)
 
 
 @pytest.fixture(scope="module")
-def run():
-    return load_run(GALLERY / "translate-guided")
-
-
-@pytest.fixture(scope="module")
-def study(run):
-    return patching_study(run, TIRED, WIDE)
+def study(guided):
+    return patching_study(guided, TIRED, WIDE)
 
 
 def test_the_guided_head_carries_the_difference_and_its_neighbours_do_not(study):
@@ -41,23 +33,23 @@ def mixed(run, source_ids, fed_ids):
     return record, logits_1TV
 
 
-def test_one_patched_head_writes_the_other_sentences_pronoun(run, study):
-    patched = patched_translation(run, TIRED, WIDE, GUIDED)
+def test_one_patched_head_writes_the_other_sentences_pronoun(guided, study):
+    patched = patched_translation(guided, TIRED, WIDE, GUIDED)
     assert study.corrupt.text.endswith("parce qu'elle était trop large.")
     assert patched.text.endswith("parce qu'il était trop large.")
-    other = patched_translation(run, TIRED, WIDE, Head(GUIDED.site, 1))
+    other = patched_translation(guided, TIRED, WIDE, Head(GUIDED.site, 1))
     assert other.target_ids == study.corrupt.target_ids
 
 
 @pytest.mark.parametrize("head", [GUIDED, Head(Site("decoder", 1, "cross"), 0)])
-def test_a_share_is_the_part_of_the_gap_that_one_whole_pass_shows(run, study, head):
+def test_a_share_is_the_part_of_the_gap_that_one_whole_pass_shows(guided, study, head):
     site, number = head.site, head.index
     fed = (1, *study.clean.target_ids[: study.step])
-    clean, clean_1TV = mixed(run, study.clean.source_ids, fed)
-    _, corrupt_1TV = mixed(run, study.corrupt.source_ids, fed)
+    clean, clean_1TV = mixed(guided, study.clean.source_ids, fed)
+    _, corrupt_1TV = mixed(guided, study.corrupt.source_ids, fed)
     patch = Patch({head: clean.tensors[site, Step.MIXED][:, number]})
     with torch.no_grad():
-        patched_1TV = run.model(pad([study.corrupt.source_ids]), pad([fed]), patch)
+        patched_1TV = guided.model(pad([study.corrupt.source_ids]), pad([fed]), patch)
     il, elle = study.clean.target_ids[study.step], study.corrupt.target_ids[study.step]
 
     def difference(logits_1TV):
@@ -71,9 +63,9 @@ def test_a_share_is_the_part_of_the_gap_that_one_whole_pass_shows(run, study, he
     assert study.heads[head] == pytest.approx(share, abs=1e-3)
 
 
-def test_sentences_that_are_translated_alike_are_refused(run):
+def test_sentences_that_are_translated_alike_are_refused(guided):
     with pytest.raises(PatchingError, match="writes the same after both sentences"):
-        patching_study(run, TIRED, TIRED)
+        patching_study(guided, TIRED, TIRED)
 
 
 def test_the_strongest_heads_come_first_and_weak_ones_are_left_out(study):

@@ -1,7 +1,6 @@
 """A second sentence of equal length: what both are fed, and which one is chosen."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
@@ -16,7 +15,7 @@ from core.tasks import TASKS
 from core.training.prepare import prepare_run
 from core.training.presets import with_settings
 from core.training.trainer import train_run
-from tests.core.conftest import MINIATURE, draw_few
+from tests.core.conftest import GALLERY, MINIATURE, draw_few
 
 CLEAN, OTHER = "k d a f =", "k d z f ="
 
@@ -71,7 +70,6 @@ def test_each_head_of_a_decoder_alone_brings_back_what_it_does_when_patched(run)
     assert set(study.restored_maps()) == {Kind.DECODER_SELF}
 
 
-GALLERY = Path(__file__).parents[4] / "gallery"
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = TIRED.replace("tired", "wide")
 GOATS = "The goats avoided the bridges because they were thirsty."

@@ -68,16 +68,3 @@ def test_a_claim_about_another_measure_is_judged_by_that():
         "a head of the first layer guided: steps to 95 % exact match not reached in every "
         "training.",
     ]
-
-
-def test_shares_are_said_in_percent_and_points_and_one_seed_has_no_interval():
-    found = measured("after_mistake", {"base": (0.5,), "scheduled": (0.625,), "free": (0.25,)})
-    forcing = EXPERIMENTS["forcing"]
-    assert what_came_out(forcing, found)[3:] == [
-        "teacher forcing: tokens right after a forced mistake 50.0 % (one seed: no interval).",
-        "scheduled sampling, up to 50 %: tokens right after a forced mistake 62.5 %, 12.5 more "
-        "(one seed: no interval). Undecided (claim: higher): the interval allows both, too few "
-        "seeds to tell.",
-        "free running: tokens right after a forced mistake 25.0 %, 25.0 less (one seed: no "
-        "interval).",
-    ]

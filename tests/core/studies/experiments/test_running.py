@@ -158,49 +158,6 @@ def test_a_start_whose_weights_are_gone_is_trained_again(tmp_path):
     assert load_run(tmp_path / "runs" / "risk-0").settings.start == "half-0, step 4"
 
 
-FEW_STEPS = {"steps": 2, "batch_size": 4, "warmup": 1}
-TRAINED_OTHERWISE = ("forcing", "metric", "guide", "vocabulary", "distance")
-
-
-@pytest.mark.parametrize("name", TRAINED_OTHERWISE)
-def test_variants_that_are_trained_in_another_way_can_be_trained_and_measured(
-    tmp_path, monkeypatch, name
-):
-    monkeypatch.setattr(measures, "N_FORCED", 10)
-    monkeypatch.setattr(measuring, "N_DIFFERENTIATED", 5)
-    experiment = EXPERIMENTS[name]
-    layers = {"n_encoder_layers": 1, "n_decoder_layers": 2}
-    small = {**SMALL, **layers, **FEW_STEPS, "evaluate_every": 2, "checkpoint_every": 2}
-    # Of the vocabulary's own sizes.
-    small.pop("vocab_size")
-    few = replace(
-        experiment,
-        settings={**experiment.settings, **small},
-        variants=tuple(
-            replace(
-                each,
-                changes={
-                    setting: FEW_STEPS.get(setting, value)
-                    for setting, value in each.changes.items()
-                },
-            )
-            for each in experiment.variants
-        ),
-    )
-    list(running.run_experiment(few, tmp_path, 1))
-    found = Results.load(tmp_path / f"{name}.json")
-    assert {each.variant for each in found.trained} == {each.name for each in few.variants}
-    if name == "forcing":
-        assert all(0 <= each.measures["after_mistake"] <= 1 for each in found.trained)
-    if name == "distance":
-        for each in found.trained:
-            assert [at for at, *_ in each.by_distance] == list(range(len(each.by_distance)))
-            assert each.by_distance[0][2] == 1
-    if name == "vocabulary":
-        tokens = [found.estimate(each, "tokens").mean for each in ("300", BASE)]
-        assert tokens[0] > tokens[1]
-
-
 def test_the_time_said_before_is_that_of_the_results_that_ship(tmp_path):
     guide = EXPERIMENTS["guide"]
     assert running.expected_seconds(guide, 3, tmp_path) is None
@@ -211,13 +168,16 @@ def test_the_time_said_before_is_that_of_the_results_that_ship(tmp_path):
     assert running.expected_seconds(guide, 2, tmp_path) == pytest.approx(2 * 3 * 12)
 
 
-def test_lengths_that_training_never_draws_are_measured_too(tmp_path):
-    beyond = replace(TINY, beyond=(18, 24))
+def test_lengths_that_training_never_draws_and_distances_are_measured_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(measuring, "N_DIFFERENTIATED", 5)
+    beyond = replace(TINY, beyond=(18, 24), by_distance=True)
     list(running.run_experiment(beyond, tmp_path, 1))
     for each in Results.load(tmp_path / "tiny.json").trained:
         n_of = {length: n for length, n, _right in each.by_length}
         assert {18: n_of[18], 24: n_of[24]} == dict.fromkeys((18, 24), measuring.N_BEYOND)
         assert sum(n for length, n in n_of.items() if length <= 16) == 30
+        assert [at for at, *_ in each.by_distance] == list(range(len(each.by_distance)))
+        assert each.by_distance[0][2] == 1
 
 
 @pytest.fixture

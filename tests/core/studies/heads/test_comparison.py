@@ -1,7 +1,6 @@
 """Tokens of two sequences that belong together, and the difference of two heads on them."""
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,8 +18,8 @@ from core.studies.heads.comparison import (
     compare_heads,
 )
 from core.tokenizer.tokenizer import Token
+from tests.core.conftest import GALLERY
 
-GALLERY = Path(__file__).resolve().parents[4] / "gallery"
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = TIRED.replace("tired", "wide")
 LONGER = TIRED.replace("animal", "old animal").replace("too tired", "tired")

@@ -1,5 +1,4 @@
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +12,7 @@ from core.studies.heads.findings import (
     pronouns_among,
 )
 from core.tasks import TASKS
-
-GALLERY = Path(__file__).resolve().parents[4] / "gallery"
+from tests.core.conftest import GALLERY
 
 
 def head(site, number, score, silenced):

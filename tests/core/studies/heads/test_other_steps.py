@@ -4,12 +4,9 @@ import math
 
 import numpy as np
 import pytest
-import torch
 
-from core.decoding.sentence import translate
 from core.describe.formulas import Stage
 from core.heads import Head
-from core.model import Record, Step
 from core.runs.run import load_run
 from core.studies.heads.stages import cell_at, cell_of, panels
 from core.studies.heads.steps import head_steps
@@ -122,21 +119,3 @@ def test_every_number_comes_about_as_it_is_told(steps):
         assert found.total == pytest.approx(found.recorded, rel=2e-4, abs=2e-4)
         assert len(found.terms_N) == len(found.places)
         assert cell_of(steps, stage, 0, *cell) == cell
-
-
-def test_a_shared_key_is_that_of_its_set(opened):
-    kind, run = opened
-    config = run.settings.model
-    translation, site = translate(run, TEXT), run.model.sites()[0]
-    record = Record(frozenset({Step.VALUE}), frozenset({site}))
-    source = torch.tensor([translation.source_ids]) if translation.source_ids else None
-    with torch.inference_mode():
-        if translation.fed_ids:
-            run.model(source, torch.tensor([translation.fed_ids]), record)
-        else:
-            run.model.encode(source, record)
-    for index in range(config.n_heads):
-        made = head_steps(run, TEXT, Head(site, index)).value.made_KE
-        assert np.array_equal(made, record.tensors[site, Step.VALUE][0][index].numpy())
-    if kind == "llama3":
-        assert config.n_key_value_sets < config.n_heads

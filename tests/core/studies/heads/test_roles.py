@@ -1,7 +1,5 @@
 """Roles of heads that were made by hand, and of heads that were trained."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,6 +12,7 @@ from core.studies.heads.question import Role
 from core.studies.heads.roles import (
     roles_of_heads,
 )
+from tests.core.conftest import GALLERY
 from tests.core.studies.heads.heads_by_hand import (
     CAUSAL,
     CROSS,
@@ -26,8 +25,6 @@ from tests.core.studies.heads.heads_by_hand import (
     sides,
     values,
 )
-
-GALLERY = Path(__file__).parents[4] / "gallery"
 
 # ---- heads that were made by hand
 

@@ -6,13 +6,11 @@ import pytest
 import torch
 
 from core.model import Record
-from core.model.layers import Residual
 from core.runs.own_text import give_text
 from core.runs.run import RunError, load_run
 from core.studies.heads import texts
-from core.studies.heads.question import read
 from core.studies.heads.roles import roles_of_heads
-from core.studies.heads.texts import LONGEST, N_TEXTS, line_texts, pairs_read
+from core.studies.heads.texts import LONGEST, N_TEXTS, pairs_read
 from core.tasks import TASKS
 
 LINES = ["the animal and the street", "did not cross it, did not", "it was tired"]
@@ -88,27 +86,3 @@ def test_what_fills_up_a_batch_changes_no_score(run, monkeypatch):
             assert score.baseline == pytest.approx(alike.baseline)
         assert one.confidence == pytest.approx(other.confidence, abs=1e-6)
         assert one.offset == other.offset
-
-
-def test_nothing_is_computed_above_the_last_weights_that_are_looked_at(run):
-    [batch] = line_texts(run, [ids_of(run, LINES[0])]).batches
-    sites = run.model.sites()
-    computed = []
-    hooks = [
-        module.register_forward_pre_hook(lambda module, _: computed.append(module.site))
-        for module in run.model.modules()
-        if isinstance(module, Residual)
-    ]
-    try:
-        for site in sites:
-            computed.clear()
-            record = Record(sites=frozenset([site]))
-            read(run.model, batch, record)
-            assert computed[-1] == site
-            whole = Record(sites=frozenset([site]))
-            run.model(*batch.inputs, whole)
-            assert torch.equal(record.weights(site), whole.weights(site))
-            assert computed[-1] != site
-    finally:
-        for hook in hooks:
-            hook.remove()

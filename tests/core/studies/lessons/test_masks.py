@@ -151,17 +151,6 @@ def test_with_all_masks_it_is_the_models_own_loss(copy_run, measured):
     assert measured[()].loss == pytest.approx(quality.loss, rel=1e-4)
 
 
-def unmasked_alone(model, ids_1T):
-    """The loss of a decoder alone in which every token sees all: layer by layer, without masks."""
-    with torch.inference_mode():
-        x = model.target_embedding(ids_1T)
-        for layer in model.decoder:
-            around_self, around_feed_forward = layer.residuals
-            x = around_self(x, lambda y, a=layer.self_attention: a(y, a.keys_values(y), None, None))
-            x = around_feed_forward(x, layer.feed_forward)
-        return model.logits(x)[0].double().log_softmax(dim=-1)
-
-
 def test_losses_of_texts_are_those_of_plain_passes_over_each(opened_path):
     run = load_run(opened_path("gpt2"))
     found = {each.without: each for each in mask_losses(run, TEXTS, 0)}
@@ -175,10 +164,3 @@ def test_losses_of_texts_are_those_of_plain_passes_over_each(opened_path):
             shares = run.model(None, ids[:, :-1])[0].double().log_softmax(dim=-1)
         losses += (-shares[range(ids.shape[1] - 1), ids[0, 1:]]).tolist()
     assert found[()].loss == pytest.approx(np.mean(losses), abs=1e-5)
-    # One text at a time, every token sees all others of its text.
-    [text] = TEXTS[:1]
-    [_, seen] = mask_losses(run, [text], 0)
-    ids = torch.tensor([run.tokenizer.encode(text).ids])
-    shares = unmasked_alone(run.model, ids[:, :-1])
-    expected = -shares[range(ids.shape[1] - 1), ids[0, 1:]].mean()
-    assert seen.loss == pytest.approx(float(expected), abs=1e-5)
