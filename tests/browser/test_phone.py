@@ -51,22 +51,6 @@ def test_no_view_scrolls_the_page_of_a_small_phone_sideways(visit, of):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("view", "words"),
-    [
-        ("decoding?decoding=cost", "How often each score of"),
-        ("lessons?lessons=embedding&embedding_shown=lengths", "Mean length of the vectors"),
-        ("lessons?lessons=shuffle", "How similar each word’s output stays"),
-    ],
-)
-def test_a_charts_title_is_broken_where_it_would_be_cut(visit, view, words):
-    page = shown(visit(view, **PHONE), CHART)
-    written = page.evaluate(WRITTEN)
-    assert any(line.startswith(words) for line in written)
-    assert not [line for line in written if "…" in line]
-
-
-@pytest.mark.slow
 def test_a_beam_trees_words_are_whole_and_it_scrolls_in_its_own_frame(visit):
     page = shown(visit("decoding?decoding=tree", **PHONE), CHART)
     assert not [line for line in page.evaluate(WRITTEN) if "…" in line]
@@ -100,17 +84,6 @@ def test_every_word_of_a_mask_is_read(visit, size):
     assert min(row["size"] for row in rows) >= 11
     assert min(column["size"] for column in columns) >= (11 if size is PHONE else 9)
     assert not [label for label in rows + columns if "…" in label["text"]]
-
-
-@pytest.mark.slow
-def test_the_words_of_cross_attentions_lines_are_whole_and_so_are_their_weights(visit):
-    stop = STOPS[5]
-    page = shown(visit(f"?{urlencode(stop.query)}", **PHONE), ".lines[data-drawn]")
-    words = page.locator(".lines .row .token").all_text_contents()
-    assert {"animal", "traversé", "because", "fatigué"} <= set(words)
-    assert not [word for word in words if "…" in word]
-    box = page.locator(".lines .box")
-    assert box.evaluate("node => node.scrollWidth <= node.clientWidth")
 
 
 @pytest.mark.slow

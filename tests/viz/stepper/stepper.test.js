@@ -9,7 +9,7 @@ import {
 } from "../../../viz/stepper/payload.js";
 import { roomAt } from "../../../viz/stepper/stepper.js";
 
-const CASES = ["known", "sentence", "by_hand", "alone", "cross_only", "prompt", "short", "many"];
+const CASES = ["known", "sentence", "alone", "cross_only", "prompt", "many"];
 const viewOf = (name) => readSteps(payload(`stepper.${name}`));
 
 test("the rows of a step sum to 1 and hold what is chosen and what is true", () => {
