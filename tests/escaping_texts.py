@@ -3,7 +3,8 @@
 What is found by reading the source, file by file:
 
 - words in a literal that nothing translates: of two words or more anywhere, of one where an element
-  or a picture takes a text (`label`, `title`, `help` …), also by way of a constant or a variable;
+  or a picture takes a text (`label`, `title`, `help` …); what comes there by way of a variable, the
+  drawings of all views in a language that marks each text find;
 - constants that are translated when a module is imported, for whoever came first;
 - `_` of something that no catalogue can hold, as it is put together when the page runs, and within
   an f-string, where extraction does not look;
@@ -12,13 +13,10 @@ What is found by reading the source, file by file:
 """
 
 import ast
-import inspect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-
-import streamlit as st
 
 ROOT = Path(__file__).resolve().parents[1]
 MARKS = {"_", "N_", "n_", "forms", "translated"}
@@ -61,7 +59,7 @@ Found = tuple[int, str]
 
 def escaping(file: Path) -> list[Found]:
     """Return the words of a module that nobody translates."""
-    return sorted({*_sentences(_tree(file)), *_shown(file)})
+    return sorted({*_sentences(_tree(file)), *_labels(_tree(file))})
 
 
 def frozen(file: Path) -> list[Found]:
@@ -233,139 +231,33 @@ def _words(node: ast.Constant | ast.JoinedStr) -> str:
     return ICON.sub("", "".join(map(str, parts)))
 
 
-def _shown(file: Path) -> Iterator[Found]:
-    """Yield the literals that are handed to a parameter which takes a text."""
-    tree = _tree(file)
-    for scope in ast.walk(tree):
-        if isinstance(scope, ast.FunctionDef):
-            values = _constants(file) | _assigned(scope)
-            for call in ast.walk(scope):
-                if isinstance(call, ast.Call) and _name(call.func) not in MARKS:
-                    for text in _texts_of(call, file):
-                        yield from _literals(text, values, frozenset())
+def _labels(tree: ast.Module) -> Iterator[Found]:
+    """Yield the words that are handed, as they are written, to what shows a text."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and _name(call.func) not in MARKS | NO_TEXTS:
+            for text in _texts_of(call):
+                if isinstance(text, ast.Constant | ast.JoinedStr):
+                    words = _words(text)
+                    if has_words(words) and not CODE.search(words):
+                        yield text.lineno, words
 
 
-def _texts_of(call: ast.Call, file: Path) -> Iterator[ast.expr]:
-    """Yield the arguments of a call that are texts."""
-    name = _name(call.func)
-    if name not in NO_TEXTS:
-        parameters = _parameters(name, _module(call.func, file))
-        for parameter, argument in zip(parameters, call.args, strict=False):
-            if parameter in TEXTS:
-                yield argument
-        yield from (each.value for each in call.keywords if each.arg in TEXTS)
+def _texts_of(call: ast.Call) -> Iterator[ast.expr]:
+    """Yield the arguments of a call that are texts: Streamlit takes them first."""
+    match call.func:
+        case ast.Attribute(value=ast.Name(id="st")):
+            yield from call.args[:1]
+    yield from (each.value for each in call.keywords if each.arg in TEXTS)
 
 
-Values = dict[str, list[ast.expr]]
-
-
-def _literals(node: ast.expr, values: Values, seen: frozenset[str]) -> Iterator[Found]:
-    """Yield the literals that an expression may be made of, untranslated."""
-    if isinstance(node, ast.Constant | ast.JoinedStr):
-        if has_words(text := _words(node)) and not CODE.search(text):
-            yield node.lineno, text
-    elif isinstance(node, ast.Call) and _name(node.func) == "N_":
-        yield node.lineno, ast.unparse(node)[:60]
-    elif isinstance(node, ast.Name):
-        if node.id not in seen:
-            for value in values.get(node.id, ()):
-                yield from _literals(value, values, seen | {node.id})
-    else:
-        for part in _parts(node):
-            yield from _literals(part, values, seen)
-
-
-def _parts(node: ast.expr) -> Sequence[ast.expr]:
-    """Return what an expression takes its texts from."""
-    match node:
-        case (
-            ast.Subscript(value=value)
-            | ast.Call(func=ast.Attribute(value=value, attr="format" | "join" | "strip" | "get"))
-        ):
-            return [value]
-        case ast.IfExp(body=first, orelse=second) | ast.BinOp(left=first, right=second):
-            return [first, second]
-        case ast.BoolOp(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):
-            return parts
-        case ast.Dict(values=parts):
-            return parts
-    return []
-
-
-def _assigned(scope: ast.FunctionDef | ast.Module) -> Values:
-    """Return what each name of a function, or of a module's top, is given."""
-    found: Values = {}
-    for node in ast.walk(scope) if isinstance(scope, ast.FunctionDef) else scope.body:
+def _assigned(tree: ast.Module) -> dict[str, list[ast.expr]]:
+    """Return what each name of a module's top is given."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in tree.body:
         match node:
             case (
                 ast.Assign(targets=[ast.Name(id=name)], value=value)
                 | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
-                | ast.AugAssign(target=ast.Name(id=name), value=value)
             ):
                 found.setdefault(name, []).append(value)
-    return found
-
-
-@cache
-def _constants(file: Path) -> Values:
-    """Return the constants of a module, and those that it imports from another of ours."""
-    found: Values = {}
-    for node in _tree(file).body:
-        if isinstance(node, ast.ImportFrom) and node.module:
-            other = ROOT / (node.module.replace(".", "/") + ".py")
-            if other.exists() and other != file:
-                imported = _assigned(_tree(other))
-                names = {alias.asname or alias.name: alias.name for alias in node.names}
-                found |= {n: imported[of] for n, of in names.items() if of in imported}
-    return found | _assigned(_tree(file))
-
-
-def _module(function: ast.expr, file: Path) -> Path:
-    """Return the module that a function is called in, or is called of (`controls.choice`)."""
-    match function:
-        case ast.Attribute(value=ast.Name(id=name)):
-            return _modules(file).get(name, file)
-    return file
-
-
-@cache
-def _modules(file: Path) -> dict[str, Path]:
-    """Return the modules of ours that a module imports as such."""
-    imports = [node for node in _tree(file).body if isinstance(node, ast.ImportFrom)]
-    found = {
-        alias.asname or alias.name: ROOT
-        / (node.module or "").replace(".", "/")
-        / f"{alias.name}.py"
-        for node in imports
-        for alias in node.names
-    }
-    return {name: path for name, path in found.items() if path.exists()}
-
-
-@cache
-def _parameters(name: str, file: Path) -> tuple[str, ...]:
-    """Return the parameters of a function that a module calls: its own, Streamlit's, or ours."""
-    for function in (getattr(place, name, None) for place in (st, st.column_config)):
-        if callable(function):
-            return tuple(inspect.signature(function).parameters)
-    return _defined(file).get(name) or ({} if name.startswith("_") else _ours()).get(name, ())
-
-
-@cache
-def _ours() -> dict[str, tuple[str, ...]]:
-    files = [file for package in ("viz", "pages") for file in (ROOT / package).rglob("*.py")]
-    return {name: found for file in files for name, found in _defined(file).items()}
-
-
-@cache
-def _defined(file: Path) -> dict[str, tuple[str, ...]]:
-    """Return the parameters of the functions and records of a module."""
-    found = {}
-    for node in _tree(file).body:
-        match node:
-            case ast.FunctionDef(name=name, args=arguments):
-                found[name] = tuple(each.arg for each in arguments.args)
-            case ast.ClassDef(name=name, body=body):
-                fields = [each.target for each in body if isinstance(each, ast.AnnAssign)]
-                found[name] = tuple(each.id for each in fields if isinstance(each, ast.Name))
     return found

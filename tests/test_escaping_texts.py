@@ -6,7 +6,7 @@ from tests import escaping_texts, messages_of_core, texts_of_scripts
 
 WRONG = [
     (escaping_texts.escaping, 'def draw(n):\n    st.text(f"{n} heads")'),
-    (escaping_texts.escaping, 'ABOUT = "Heads"\n\n\ndef draw():\n    st.markdown(ABOUT)'),
+    (escaping_texts.escaping, 'def draw():\n    st.button("Heads")'),
     (escaping_texts.escaping, 'def draw(n, m):\n    return f"{n} of {m} heads"'),
     (escaping_texts.in_f_strings, "def draw():\n    st.text(f\"{_('Heads')}: 3\")"),
     (escaping_texts.frozen, 'class Shown:\n    title = _("Heads")'),

@@ -6,8 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from classroom.limits import Limits
-from classroom.settings import Classroom
 from pages.frame import cached, interrupts
 from pages.frame.service import OWNER, Visitor
 from tests.classroom.serving import serve
@@ -83,15 +81,6 @@ def test_the_teachers_page_is_among_the_pages_of_the_teacher_alone(
     open_app()
     assert "glossary" in found
     assert ("visitors" in found) == (visitor == OWNER)
-
-
-def test_a_class_says_how_much_memory_is_for_what_is_kept(visited_by, monkeypatch):
-    usual = cached._models().most_bytes
-    serve(monkeypatch, ANN, Classroom(limits=Limits(memory_megabytes=100)))
-    cached.st.cache_resource.clear()
-    found = [each().most_bytes for each in (cached._models, cached._results)]
-    assert sum(found) == 100_000_000
-    assert usual > found[0]
 
 
 def test_a_page_and_its_parts_are_drawn_when_it_is_their_turn(visited_by, open_app, monkeypatch):

@@ -4,7 +4,6 @@ import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import read_mo
 
-from pages.frame import language
 from pages.locales import catalogues
 
 SEVERAL_NUMBERS = (
@@ -109,11 +108,6 @@ def test_a_translation_has_the_names_of_its_text(text, said, wrong):
     assert catalogues.wrong_names(message) == wrong
 
 
-def test_english_needs_no_catalogue(tmp_path):
-    catalogues.begin(tmp_path, "en")
-    assert not list(tmp_path.iterdir())
-
-
 def written_and_compiled(file):
     """Return what a catalogue says, as it is written and as it is read by the app."""
     written = {
@@ -140,11 +134,3 @@ def test_a_catalogue_is_compiled_as_it_is_written_without_what_is_doubtful(local
     list(catalogues.bring_up_to_date(locales, texts("Head", "Layer", "Key", heads, layers)))
     written, compiled = written_and_compiled(file)
     assert written == compiled == {("Head",): ("Kopf",), heads: ("{n} Kopf", "{n} Köpfe")}
-
-
-def test_our_catalogues_are_compiled_as_they_are_written():
-    for file in language.LOCALES.glob("*/LC_MESSAGES/app.po"):
-        written, compiled = written_and_compiled(file)
-        assert written == compiled
-        found = catalogues.read(file)
-        assert not [each for each in found if each.id and catalogues.wrong_names(each)]

@@ -82,14 +82,6 @@ def test_whoever_comes_by_a_link_goes_straight_to_the_view(open_at, query):
     assert not is_start(open_at(**query))
 
 
-def test_there_is_no_start_without_a_head_that_finds_antecedents(open_at, elsewhere, tmp_path):
-    elsewhere("GALLERY", tmp_path)
-    elsewhere("OWN", tmp_path)
-    at = open_at()
-    assert not is_start(at)
-    assert any("There is no trained model yet" in each.value for each in at.info)
-
-
 @pytest.fixture
 def begins_with(monkeypatch, tmp_path):
     """Return a function that says with which tour everybody begins; one is called “monday”."""

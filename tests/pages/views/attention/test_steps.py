@@ -5,7 +5,6 @@ from core.heads import Head, Site
 from core.runs.run import load_run
 from core.studies.heads.stages import Stage, panels
 from core.studies.heads.steps import head_steps
-from core.studies.heads.terms import terms
 from pages.views.attention.steps import STEPS
 from pages.views.attention.terms import SHOWN, TERMS, digits
 from tests.core.studies.heads.conftest import PLAIN
@@ -168,18 +167,3 @@ def test_of_a_weight_the_picture_has_scores_and_weights(open_steps, run):
     keys = [token.text for token in steps.keys]
     assert f"The score of {keys[first]} is {digits(scores[first])}; {keys[second]} " in seen(at)
     assert equation(at).endswith(f" comes next with {digits(scores[second])}")
-
-
-def test_the_picture_of_the_terms_has_the_largest(open_steps, run):
-    at, _ = open_steps(kind="decoder self", stage="output")
-    steps = head_steps(run, TIRED, Head(KINDS["decoder self"], 2))
-    found = terms(steps, Stage.OUTPUT, *shown(at).selected[1:])
-    by_size = np.argsort(-np.abs(found.terms_N), kind="stable")
-    [panel] = shown(at, TERMS).panels
-    wanted = np.array([found.left_N, found.right_N, found.terms_N])[:, by_size[:SHOWN]].T
-    np.testing.assert_array_equal(panel.values, wanted.astype(np.float32))
-
-
-def test_of_a_weight_it_is_said_first_where_its_word_looks_most(open_view):
-    at, _ = open_view("steps")
-    assert seen(at).startswith("**it** looks most at **animal**: **1.00**. The score of animal is ")

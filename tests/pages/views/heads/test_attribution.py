@@ -4,9 +4,8 @@ import torch
 
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from core.studies.attribution.leaving_out import telling_step
 from core.studies.attribution.methods import Method
-from core.studies.attribution.study import LEAVE_ONE_OUT_FIRST, attribution_study, written_ids
+from core.studies.attribution.study import LEAVE_ONE_OUT_FIRST, attribution_study
 from core.vocabulary import BOS, PAD
 from pages.frame.language import number, percent
 from pages.views.heads import attribution, attribution_methods
@@ -108,13 +107,6 @@ def test_methods_are_held_to_leaving_one_out(open_attribution, found):
     assert "The model is sure" in said(at)
 
 
-def test_it_opens_on_the_word_that_hangs_most_on_one_token(open_attribution, run):
-    inspection = inspect_sentence(run, SENTENCE)
-    ids = written_ids(run, inspection)
-    expected = telling_step(run.model, inspection.translation.source_ids, ids)
-    assert open_attribution().selectbox(key=attribution.STEP).value == expected
-
-
 def test_another_word_is_asked_about_and_does_not_outlive_its_sentence(open_attribution):
     at = open_attribution(attributed_word="0")
     at.selectbox(key=attribution.STEP).set_value(4).run()
@@ -123,11 +115,6 @@ def test_another_word_is_asked_about_and_does_not_outlive_its_sentence(open_attr
     at.text_input(key="sentence").set_value("d a f").run()
     fresh = open_attribution(sentence="d a f")
     assert at.selectbox(key=attribution.STEP).value == fresh.selectbox(key=attribution.STEP).value
-
-
-@pytest.mark.parametrize("word", ["", "99", "il", "²"])
-def test_a_link_to_a_word_that_is_not_there_falls_back(open_attribution, word):
-    assert open_attribution(attributed_word=word).selectbox(key=attribution.STEP).value in range(5)
 
 
 def test_of_a_model_that_writes_nothing_nothing_is_asked(open_attribution, own_random):

@@ -127,10 +127,3 @@ def test_a_damaged_archive_leaves_nothing(open_runs, own_runs, archive):
     assert list(own_runs.iterdir()) == []
     assert "Nothing was added" in said(at)
     assert str(own_runs) not in unescape(said(at))
-
-
-def test_a_name_with_marks_is_shown_as_it_is(open_runs, another):
-    another("a_b *c* $d$ [e](f)")
-    at = open_runs(runs="runs/a_b *c* $d$ [e](f)")
-    assert "**runs/a_b *c* $d$ [e](f)**" in unescape(said(at))
-    assert "$d$" not in said(at)
