@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.__main__ import main
-from core.runs.run import load_run
 from pages.frame import export
 from pages.frame.export import as_csv, as_json, stem
 from pages.frame.language import plain
@@ -68,29 +67,6 @@ def files(monkeypatch):
 
     monkeypatch.setattr(export, "_download", noted)
     return found
-
-
-@pytest.mark.parametrize("name", ["maps", "word"])
-def test_files_say_of_what_their_numbers_are(open_view, files, name):
-    _, taken = open_view(name, model="copy", sentence="a b c", kind="cross")
-    read = json.loads(files["json"]())
-    columns = read.pop("columns")
-    assert read == {
-        "title": taken.title,
-        "model": "copy",
-        "step": load_run(ROOT / "gallery" / "copy").step,
-        "sentence": "a b c",
-        "translation": "a b c",
-        "view": name,
-        "link": read["link"],
-        **taken.about,
-    }
-    assert "model=copy" in read["link"]
-    assert columns == {column: list(values) for column, values in taken.columns().items()}
-    assert files["csv"]() == as_csv(taken.columns())
-    page = files["html"]()
-    for fact, value in (("Model", "copy"), ("Training step", read["step"])):
-        assert f'<dt>{fact}</dt><dd dir="auto">{value}</dd>' in page
 
 
 def test_what_must_be_said_of_a_run_is_said_on_the_page_and_in_its_files(

@@ -1,34 +1,8 @@
-import re
-
 import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import read_mo
 
 from pages.locales import catalogues
-
-SEVERAL_NUMBERS = (
-    *("{source} → {target} tokens", "**Side by side.**", "This sentence has {second} tokens"),
-    *(
-        "Compared with the sentence alone",
-        "Batch of {n} × {source}",
-        "{encoder} + {decoder} layers",
-    ),
-    *("Words on average", "Largest difference of an output", "{n} tokens/s"),
-    *(
-        "In the order “{name}”",
-        "{k} positions on",
-        "Of the {n} rows",
-        "The closest of the {n} rows",
-    ),
-    "Of {n} held-out sentences **{share}**",
-)
-"""How texts begin that count several things, or give a rate: a form follows one number only."""
-THINGS = (
-    *("heads", "layers", "tokens", "words", "steps", "runs", "units", "pairs", "pronouns"),
-    *("sentences", "positions", "rows", "columns", "lines", "products", "shares", "parameters"),
-    *("prefixes", "gradients", "queries", "keys", "evaluations", "passes"),
-)
-COUNTED = re.compile(rf"\{{\w+\}} (?:[a-z-]+ )?(?:{'|'.join(THINGS)})\b")
 
 
 @pytest.fixture
@@ -52,20 +26,6 @@ def test_texts_of_every_layer_are_collected():
     assert found["Attention"] is not None
     cut = "The sentence was cut after {n} token: the model has no more positions."
     assert found[cut].pluralizable
-
-
-def test_what_pages_count_has_a_form_for_each_number():
-    """What core and viz say is filled in later, from messages that name no number of their own."""
-    found = catalogues.collected()
-    alone = [
-        text.id
-        for text in found
-        if not text.pluralizable
-        and COUNTED.search(text.id)
-        and not text.id.startswith(SEVERAL_NUMBERS)
-        and {place.split("/")[0] for place, _line in text.locations} == {"pages"}
-    ]
-    assert not alone, "\n".join(alone)
 
 
 def test_a_catalogue_takes_in_new_texts_and_keeps_what_is_translated(locales):

@@ -5,7 +5,6 @@ import test from "node:test";
 
 import { cellLayout } from "../../../viz/component/plot.js";
 import { panelHeight, panelLayout, sizesOf } from "../../../viz/plane/sizes.js";
-import { gridLayout } from "../../../viz/plane/maps.js";
 import { measure, planeOf } from "./planes.js";
 
 const WIDTHS = [340, 500, 860, 1200];
@@ -53,23 +52,11 @@ test("cells are square where both axes are about as long", () => {
   }
 });
 
-test("few words beside many numbers are all labelled", () => {
-  const [wide, high] = planeOf("matrices.wide").panels.map((panel) => layoutOf(panel, 860));
-  assert.equal(wide.rowEvery, 1);
-  assert.equal(high.columnEvery, 1);
-  assert.deepEqual([wide.cellHeight, high.cellWidth], [16, 24]);
-});
-
 test("too many values share a pixel, and can be zoomed", () => {
   const { pool, down, zoomable } = layoutOf(first("large"), 340);
   assert.ok(pool > 1 && zoomable);
   assert.equal(down, Math.ceil(512 / pool));
   assert.equal(layoutOf(first("known"), 340).zoomable, false);
-});
-
-test("words have cells as wide as the longest of them, up to a limit", () => {
-  const { cellWidth, cellHeight, words } = layoutOf(first("lens"), 1200);
-  assert.deepEqual([cellWidth, cellHeight, words], [96, 24, true]);
 });
 
 test("a layout of cells fills its room with whole weights or whole blocks of them", () => {
@@ -78,14 +65,5 @@ test("a layout of cells fills its room with whole weights or whole blocks of the
     assert.equal(across, Math.ceil(count / pool));
     assert.ok(width <= 400 && size <= 44);
     assert.ok(pool === 1 || size >= 0.5);
-  }
-});
-
-test("thumbnails are large enough for a pointer, and thin maps too", () => {
-  for (const [layers, heads, rows, columns] of [[6, 8, 24, 24], [12, 16, 128, 128], [1, 2, 5, 512]]) {
-    const view = { layers, heads, shape: [layers, heads, rows, columns], pool: 1 };
-    const { tile, width } = gridLayout(900, 500, view, 1);
-    assert.ok(Math.min(tile.width, tile.height) >= 20);
-    assert.ok(width <= 900);
   }
 });

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { nameOf, NARROW, tilesOf, wholeLayout } from "../../../viz/whole/layout.js";
+import { NARROW, tilesOf, wholeLayout } from "../../../viz/whole/layout.js";
 import {
-  changedTokens, largeOfRow, largestOfBlock, largestOfToken, readWhole, weightAt,
+  changedTokens, largeOfRow, largestOfToken, readWhole, weightAt,
 } from "../../../viz/whole/payload.js";
 
 const CASES = ["known", "deep", "alone", "encoder", "recurrent", "parallel"];
@@ -34,14 +34,6 @@ test("a row's lines are its weights from the threshold on, and the largest is th
     assert.equal(found.length, all.filter((weight) => weight >= least).length);
     if (found.length) assert.equal(found.at(-1).weight, Math.max(...all));
   }
-});
-
-test("the largest weight of a block is looked for in the rows that there are", () => {
-  const block = viewOf("known").stacks[1].blocks[0];
-  const { query, weight } = largestOfBlock(block, 2);
-  assert.ok(query < 2);
-  // The first word of a decoder sees itself alone.
-  assert.equal(weight, 1);
 });
 
 test("blocks rise without gaps or overlaps, and stay in their stack", () => {
@@ -111,12 +103,4 @@ test("what a word looks at most is its largest weight in all layers of its side"
       weightAt(each, Math.floor(i / each.keys), 4, i % each.keys)));
   assert.equal(weight, Math.max(...all));
   assert.equal(weightAt(block, head, 4, key), weight);
-});
-
-test("a decoder is called by what it does", () => {
-  for (const [name, called] of [["known", "decoder"], ["alone", "alone"], ["parallel", "parallel"]]) {
-    const view = viewOf(name);
-    const layout = wholeLayout(1200, 440, view);
-    assert.equal(nameOf(layout.stacks.at(-1), layout, view), called);
-  }
 });

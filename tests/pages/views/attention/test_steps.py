@@ -3,7 +3,7 @@ import pytest
 
 from core.heads import Head, Site
 from core.runs.run import load_run
-from core.studies.heads.stages import Stage, panels
+from core.studies.heads.stages import panels
 from core.studies.heads.steps import head_steps
 from pages.views.attention.steps import STEPS
 from pages.views.attention.terms import SHOWN, TERMS, digits
@@ -91,18 +91,6 @@ def test_a_clicked_cell_is_marked_and_explained(open_steps):
     # A click on what goes in chooses a row of what comes out.
     click(at, 1, 4, 7)
     assert shown(at).selected[:2] == (0, 4)
-
-
-def test_the_pair_that_was_clicked_stays_from_stage_to_stage(open_steps):
-    at, _ = open_steps(kind="cross", stage="q·k")
-    click(at, 0, 3, 5)
-    for stage in ("scale", "mask", "softmax"):
-        at.button(key="steps_next").click().run()
-        assert (at.segmented_control(key="stage").value, shown(at).selected) == (stage, (0, 3, 5))
-    at.button(key="steps_next").click().run()
-    assert shown(at).selected[:2] == (0, 3)
-    at.segmented_control(key="stage").set_value(Stage.KEYS).run()
-    assert shown(at).selected[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -120,15 +120,3 @@ def test_another_word_is_asked_about_and_does_not_outlive_its_sentence(open_attr
 def test_of_a_model_that_writes_nothing_nothing_is_asked(open_attribution, own_random):
     own_random(max_positions=1)
     assert "writes nothing" in said(open_attribution(model="runs/random"))
-
-
-def test_a_word_of_several_tokens_has_one_number(open_attribution):
-    run, zorbik = load_run(ROOT / "gallery" / "translate"), "The zorbik slept."
-    inspection = inspect_sentence(run, zorbik)
-    assert len(inspection.source_words) < len(inspection.source_tokens)
-    shown = panel(open_attribution(model="translate", sentence=zorbik, attributed_word="1"))
-    found = attribution_study(run, inspection, 1, list(Method), by_word=True)
-    scores = found.attribution.scores[Method.LEAVE_ONE_OUT]
-    assert [label.text for label in shown.columns.labels] == list(inspection.source_words)
-    assert [label.unknown for label in shown.columns.labels][:2] == [False, True]
-    assert shown.values[0] == pytest.approx(scores / np.abs(scores).max(), abs=1e-3)

@@ -95,26 +95,3 @@ def test_a_hidden_key_cannot_be_chosen_and_says_so(open_override):
     assert "After:" not in read(at)
     click(at, 5, 2)
     assert "is made to look at" in read(at)
-
-
-def test_of_words_that_come_more_than_once_the_position_is_said(open_override):
-    at = open_override(
-        sentence="The dog saw the dog because the dog was tired.", move="encoder.self,7,1"
-    )
-    assert "**dog (position 7)** is made to look at **dog (position 1)** instead of" in read(at)
-
-
-@pytest.mark.parametrize(
-    ("asked", "pronoun"),
-    [
-        ({"model": "translate-guided", "layer": "1", "head": "1"}, "qu’il"),
-        ({"model": "translate", "layer": "2", "head": "0"}, "qu’il"),
-        ({"move": "encoder.self,8,2"}, "qu’elle"),
-        ({"move": "encoder.self,8,4"}, "qu’il"),
-    ],
-)
-def test_what_to_try_is_true(open_override, asked, pronoun):
-    """Only the guided head turns the pronoun; “did” does, as a street would, “cross” does not."""
-    at = open_override(**{"move": "encoder.self,8,6", **asked})
-    [result] = [line for line in read(at).splitlines() if line.startswith(("After", "The trans"))]
-    assert pronoun in result

@@ -52,16 +52,6 @@ def test_lines_are_typed_on_the_page(open_page, own_models):
     assert "In 4 lines of your own." in said(at)
 
 
-def test_text_that_cannot_be_used_is_refused_in_a_sentence(open_page, own_models):
-    path = own_models("bert")
-    at = open_page("heads", trial="roles", model="runs/bert")
-    at.text_area("own_text_typed").set_value("one line").run()
-    [button] = [each for each in at.button if each.label == "Measure on it"]
-    button.click().run()
-    assert "at least 2 different lines of text are needed" in at.error[0].value
-    assert lines_of(path) == []
-
-
 PAIRS = "the animal\tla rue\nit was too tired\til dormait\nthe street\tl'été dernier\n"
 
 
@@ -101,10 +91,3 @@ def test_text_that_was_given_stands_there_is_changed_and_taken_back(
     assert text_of(path) == ""
     assert at.text_area("own_text_typed").value == ""
     assert not [each for each in at.button if each.label == "Take it back"]
-
-
-def test_exposure_is_measured_on_the_pairs(open_page, own_models):
-    own_models("t5", PAIRS)
-    at = open_page("lessons", lessons="exposure", model="runs/t5")
-    assert not at.exception
-    assert not at.info

@@ -83,14 +83,6 @@ def test_a_click_copies_that_heads_output_and_shows_the_translation(open_patch, 
     assert at.query_params["patched_head"] == "decoder.1.cross:1"
 
 
-def test_sentences_that_are_translated_alike_are_refused_in_one_sentence(open_patch):
-    at = open_patch(patch_with=TIRED)
-    [info] = at.info
-    complaint = "The model writes the same after both sentences: there is no difference."
-    assert complaint in html.unescape(info.value)
-    assert not at.get("bidi_component")
-
-
 def test_where_no_row_is_as_long_one_letter_is_changed_and_makes_room_later(open_patch):
     at = open_patch(model="copy")
     first, second = (at.text_input(key=key).value.split() for key in ("sentence", "patch_with"))

@@ -9,7 +9,7 @@ from core.runs.run import RunError, load_run
 from core.studies.effects import measuring
 from core.studies.effects.ablation import Intervention, average_mixed, outcome
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.effects.measuring import HEADS, store_effects
+from core.studies.effects.measuring import store_effects
 from core.studies.heads.findings import best_pronoun_head
 from core.studies.heads.question import heads_of
 from pages.frame.language import percent
@@ -136,14 +136,6 @@ def test_every_head_that_was_measured_has_its_cost(open_silence, own_copy):
     measured(own_copy, [-0.1])
     at.segmented_control(key="effect").set_value("exact_match").run()
     assert grid(at)[0].values[0, 0] == pytest.approx(10)
-
-
-def test_damaged_figures_are_said_and_can_be_measured_again(open_silence, own_copy):
-    (own_copy / HEADS).write_text("{")
-    at = open_silence(model="runs/mine")
-    assert "heads.json" in at.error[0].value.replace("&#46;", ".")
-    assert button(at)
-    assert silent(at)
 
 
 def test_where_the_translation_stays_it_says_so_and_offers_one_that_changes(open_silence):

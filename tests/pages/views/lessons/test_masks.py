@@ -69,19 +69,6 @@ def test_a_decoder_without_pad_gets_the_look_ahead_mask_alone(open_alone):
     assert not [each for each in at.segmented_control if each.key == "attention"]
 
 
-def test_another_run_brings_its_own_sentences_and_typed_ones_stay(open_page):
-    at = open_page("lessons", lessons="masks")
-    first = at.text_area(key="others").value
-    at.selectbox(key="model").set_value("copy").run()
-    assert at.segmented_control(key="attention").value == "decoder.self"
-    assert at.text_area(key="others").value not in ("", first)
-    at.text_area(key="others").set_value("\n".join("abcdefghi")).run()
-    assert not at.exception
-    # The first, and seven more.
-    assert len(at.selectbox(key="row").options) == 8
-    assert at.text_area(key="others").value == "\n".join("abcdefghi")
-
-
 @pytest.mark.parametrize(
     ("asked", "head", "off"),
     [

@@ -139,23 +139,6 @@ def test_learned_positions_stand_beside_sinusoids_of_their_width(open_lesson, on
     assert not open_lesson("learned", model="mine")[1].other_model
 
 
-def test_training_made_neighbours_alike(open_lesson):
-    _at, shown = open_lesson("learned", model="copy-learned")
-    assert "training made position **8** most like its neighbour **9**" in shown.seen
-
-
-def test_without_a_run_that_learned_positions_the_command_is_named(
-    open_lesson, elsewhere, tmp_path
-):
-    damaged = with_learned_positions(tmp_path / "bad", 17)
-    [weights] = (damaged / "checkpoints").glob("*.safetensors")
-    weights.write_bytes(b"nothing")
-    elsewhere("run_paths", lambda: {"copy": ROOT / "gallery" / "copy", "bad": damaged})
-    at, shown = open_lesson("learned", model="copy")
-    assert shown is None
-    assert "--positions learned" in at.code[0].value
-
-
 def order(at):
     [found] = [each.value for each in at.markdown if each.value.startswith("Shuffled: ")]
     return found
