@@ -4,10 +4,9 @@ What is found by reading the source, file by file:
 
 - words in a literal that nothing translates: of two words or more anywhere, of one where an element
   or a picture takes a text (`label`, `title`, `help` …); what comes there by way of a variable, the
-  drawings of all views in a language that marks each text find;
-- constants that are translated when a module is imported, for whoever came first;
-- `_` of something that no catalogue can hold, as it is put together when the page runs, and within
-  an f-string, where extraction does not look;
+  drawings of all views in a language that marks each text find, as they find what is translated
+  when a module is imported, and what is put together so that no catalogue can hold it;
+- messages of core that are handed other values than they have places for;
 - numbers written with a format, which are English in every language, also by Streamlit's columns;
 - charts that nobody tells how the reader's language writes numbers.
 """
@@ -17,6 +16,9 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from string import Formatter
+
+from pages.locales.catalogues import ERRORS
 
 ROOT = Path(__file__).resolve().parents[1]
 MARKS = {"_", "N_", "n_", "forms", "translated"}
@@ -50,8 +52,9 @@ OF_STREAMLIT = {
 """Formats of columns, in English or in the browser's language, which need not be the reader's."""
 CHARTS_OF_STREAMLIT = {"altair_chart", "vega_lite_chart", "plotly_chart", "line_chart", "bar_chart"}
 """`pages/frame/charts.py` shows them, and tells them how the reader's language writes numbers."""
-PICTURES_TEXTS = re.compile(r"(\w+_)?TEXTS")
-OWN_FORMAT = re.compile(r"\{\w*:[^{}]*\}")
+
+TEMPLATE_AT = {"Message": 0, "require": 1, **dict.fromkeys(ERRORS, 0)}
+"""What is made of a template and values → where the template stands."""
 
 Found = tuple[int, str]
 """Line, and what is wrong there."""
@@ -60,40 +63,6 @@ Found = tuple[int, str]
 def escaping(file: Path) -> list[Found]:
     """Return the words of a module that nobody translates."""
     return sorted({*_sentences(_tree(file)), *_labels(_tree(file))})
-
-
-def frozen(file: Path) -> list[Found]:
-    """Return what is translated when a module is imported."""
-    return [
-        (call.lineno, ast.unparse(call)[:60])
-        for call in _outside_of_functions(_tree(file))
-        if isinstance(call, ast.Call) and _name(call.func) in MARKS - {"N_"}
-    ]
-
-
-def put_together(file: Path) -> list[Found]:
-    """Return the texts that no catalogue can hold, and those that format numbers themselves."""
-    found = []
-    for call in ast.walk(_tree(file)):
-        if isinstance(call, ast.Call) and _name(call.func) in MARKS - {"translated"}:
-            texts = call.args[:2] if _name(call.func) in {"n_", "forms"} else call.args[:1]
-            for text in texts:
-                if not _is_whole(text, marks_only=_name(call.func) == "N_"):
-                    found.append((call.lineno, ast.unparse(call)[:60]))
-    return found
-
-
-def in_f_strings(file: Path) -> list[Found]:
-    """Return the texts that no extraction sees: Babel does not read what an f-string computes."""
-    return [
-        (call.lineno, ast.unparse(call)[:60])
-        for string in ast.walk(_tree(file))
-        if isinstance(string, ast.JoinedStr)
-        for call in ast.walk(string)
-        if isinstance(call, ast.Call)
-        and _name(call.func) in MARKS
-        and any(isinstance(text, ast.Constant) for text in call.args)
-    ]
 
 
 def formatted(file: Path) -> list[Found]:
@@ -139,15 +108,15 @@ def _typed(tree: ast.Module) -> set[ast.AST]:
     }
 
 
-def unmarked(file: Path) -> list[Found]:
-    """Return the texts of a picture that extraction does not see."""
-    found = []
-    for name, values in _assigned(_tree(file)).items():
-        texts = [part for value in values if isinstance(value, ast.Dict) for part in value.values]
-        for text in texts if PICTURES_TEXTS.fullmatch(name) else ():
-            if isinstance(text, ast.Constant | ast.JoinedStr):
-                found.append((text.lineno, _words(text)))
-    return found
+def filled_otherwise(file: Path) -> list[Found]:
+    """Return the messages that are handed other values than they have places for."""
+    return [
+        (call.lineno, ast.unparse(call)[:60])
+        for call, text in _made(_tree(file))
+        if isinstance(text, ast.Constant)
+        and {name for _, name, _, _ in Formatter().parse(text.value) if name is not None}
+        != {keyword.arg for keyword in call.keywords}
+    ]
 
 
 def has_words(text: str) -> bool:
@@ -165,24 +134,6 @@ def _name(function: ast.expr) -> str:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
     return ""
-
-
-def _outside_of_functions(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what is evaluated when a module is imported, defaults and decorators too."""
-    for name, value in ast.iter_fields(node):
-        if isinstance(node, ast.FunctionDef | ast.Lambda) and name == "body":
-            continue
-        for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST):
-                yield child
-                yield from _outside_of_functions(child)
-
-
-def _is_whole(text: ast.expr, *, marks_only: bool) -> bool:
-    """Return whether a text is as it was written, here or where it was marked."""
-    if isinstance(text, ast.Constant):
-        return isinstance(text.value, str) and not OWN_FORMAT.search(text.value)
-    return not marks_only and isinstance(text, ast.Name | ast.Attribute | ast.Subscript)
 
 
 def _sentences(tree: ast.Module) -> Iterator[Found]:
@@ -250,14 +201,10 @@ def _texts_of(call: ast.Call) -> Iterator[ast.expr]:
     yield from (each.value for each in call.keywords if each.arg in TEXTS)
 
 
-def _assigned(tree: ast.Module) -> dict[str, list[ast.expr]]:
-    """Return what each name of a module's top is given."""
-    found: dict[str, list[ast.expr]] = {}
-    for node in tree.body:
-        match node:
-            case (
-                ast.Assign(targets=[ast.Name(id=name)], value=value)
-                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
-            ):
-                found.setdefault(name, []).append(value)
-    return found
+def _made(tree: ast.Module) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """Yield each call that makes a message, with its template."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+            at = TEMPLATE_AT.get(call.func.id)
+            if at is not None and at < len(call.args):
+                yield call, call.args[at]

@@ -124,23 +124,6 @@ def test_weights_that_cannot_be_drawn_are_refused(weights, visible, message):
 
 
 @pytest.mark.parametrize(
-    ("view", "changes"),
-    [
-        (maps_cases.known, {"queries": maps_cases.labels("a b")}),
-        (lines_cases.known, {"keys": maps_cases.labels("a b")}),
-        (lambda: matrices_cases.known().panels[0], {"texts": [["a"]]}),
-        (lambda: matrices_cases.known().panels[0], {"values": np.full((3, 4), np.nan)}),
-        (lambda: strips_cases.source().groups[0], {"heads": [(0, 0)]}),
-        (lambda: decoding_cases.known().free, {"fed": ()}),
-        (lambda: decoding_cases.known().free, {"self_": np.full((2, 3, 5, 5), 0.1, np.float32)}),
-    ],
-)
-def test_a_view_whose_parts_do_not_fit_is_refused(view, changes):
-    with pytest.raises(ValueError, match="need"):
-        replace(view(), **changes)
-
-
-@pytest.mark.parametrize(
     ("view", "pack", "choice"),
     [
         (maps_cases.known, maps.pack, {"selected": (0, 1), "zoom": (1, 2, 3, 4)}),

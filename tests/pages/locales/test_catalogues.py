@@ -43,15 +43,6 @@ def test_a_catalogue_takes_in_new_texts_and_keeps_what_is_translated(locales):
     ]
 
 
-def test_bringing_a_catalogue_up_to_date_twice_changes_nothing(locales):
-    file = locales / "de" / "LC_MESSAGES" / "app.po"
-    written = []
-    for _ in range(2):
-        list(catalogues.bring_up_to_date(locales, texts("Head", ("{n} head", "{n} heads"))))
-        written.append(file.read_bytes())
-    assert written[0] == written[1]
-
-
 @pytest.mark.parametrize(
     ("text", "said", "wrong"),
     [

@@ -105,11 +105,3 @@ def test_a_begins_with_its_teachers_tour(open_at, begins_with, name):
     # Once: whoever leaves it is not led there again.
     at.run()
     assert len(gone) == 1
-
-
-def test_a_tour_that_cannot_be_opened_gives_way_to_the_usual_start(open_at, begins_with):
-    gone = begins_with("tuesday")
-    at = open_at()
-    assert gone == []
-    assert is_start(at)
-    assert "tuesday" in at.error[0].value
