@@ -3,22 +3,22 @@
 What is found by reading the source, file by file:
 
 - words in a literal that nothing translates: of two words or more anywhere, of one where an element
-  or a picture takes a text (`label`, `title`, `help` …), also by way of a constant or a variable;
-- constants that are translated when a module is imported, for whoever came first;
-- `_` of something that no catalogue can hold, as it is put together when the page runs, and within
-  an f-string, where extraction does not look;
+  or a picture takes a text (`label`, `title`, `help` …); what comes there by way of a variable, the
+  drawings of all views in a language that marks each text find, as they find what is translated
+  when a module is imported, and what is put together so that no catalogue can hold it;
+- messages of core that are handed other values than they have places for;
 - numbers written with a format, which are English in every language, also by Streamlit's columns;
 - charts that nobody tells how the reader's language writes numbers.
 """
 
 import ast
-import inspect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from string import Formatter
 
-import streamlit as st
+from pages.locales.catalogues import ERRORS
 
 ROOT = Path(__file__).resolve().parents[1]
 MARKS = {"_", "N_", "n_", "forms", "translated"}
@@ -52,8 +52,9 @@ OF_STREAMLIT = {
 """Formats of columns, in English or in the browser's language, which need not be the reader's."""
 CHARTS_OF_STREAMLIT = {"altair_chart", "vega_lite_chart", "plotly_chart", "line_chart", "bar_chart"}
 """`pages/frame/charts.py` shows them, and tells them how the reader's language writes numbers."""
-PICTURES_TEXTS = re.compile(r"(\w+_)?TEXTS")
-OWN_FORMAT = re.compile(r"\{\w*:[^{}]*\}")
+
+TEMPLATE_AT = {"Message": 0, "require": 1, **dict.fromkeys(ERRORS, 0)}
+"""What is made of a template and values → where the template stands."""
 
 Found = tuple[int, str]
 """Line, and what is wrong there."""
@@ -61,41 +62,7 @@ Found = tuple[int, str]
 
 def escaping(file: Path) -> list[Found]:
     """Return the words of a module that nobody translates."""
-    return sorted({*_sentences(_tree(file)), *_shown(file)})
-
-
-def frozen(file: Path) -> list[Found]:
-    """Return what is translated when a module is imported."""
-    return [
-        (call.lineno, ast.unparse(call)[:60])
-        for call in _outside_of_functions(_tree(file))
-        if isinstance(call, ast.Call) and _name(call.func) in MARKS - {"N_"}
-    ]
-
-
-def put_together(file: Path) -> list[Found]:
-    """Return the texts that no catalogue can hold, and those that format numbers themselves."""
-    found = []
-    for call in ast.walk(_tree(file)):
-        if isinstance(call, ast.Call) and _name(call.func) in MARKS - {"translated"}:
-            texts = call.args[:2] if _name(call.func) in {"n_", "forms"} else call.args[:1]
-            for text in texts:
-                if not _is_whole(text, marks_only=_name(call.func) == "N_"):
-                    found.append((call.lineno, ast.unparse(call)[:60]))
-    return found
-
-
-def in_f_strings(file: Path) -> list[Found]:
-    """Return the texts that no extraction sees: Babel does not read what an f-string computes."""
-    return [
-        (call.lineno, ast.unparse(call)[:60])
-        for string in ast.walk(_tree(file))
-        if isinstance(string, ast.JoinedStr)
-        for call in ast.walk(string)
-        if isinstance(call, ast.Call)
-        and _name(call.func) in MARKS
-        and any(isinstance(text, ast.Constant) for text in call.args)
-    ]
+    return sorted({*_sentences(_tree(file)), *_labels(_tree(file))})
 
 
 def formatted(file: Path) -> list[Found]:
@@ -141,15 +108,15 @@ def _typed(tree: ast.Module) -> set[ast.AST]:
     }
 
 
-def unmarked(file: Path) -> list[Found]:
-    """Return the texts of a picture that extraction does not see."""
-    found = []
-    for name, values in _assigned(_tree(file)).items():
-        texts = [part for value in values if isinstance(value, ast.Dict) for part in value.values]
-        for text in texts if PICTURES_TEXTS.fullmatch(name) else ():
-            if isinstance(text, ast.Constant | ast.JoinedStr):
-                found.append((text.lineno, _words(text)))
-    return found
+def filled_otherwise(file: Path) -> list[Found]:
+    """Return the messages that are handed other values than they have places for."""
+    return [
+        (call.lineno, ast.unparse(call)[:60])
+        for call, text in _made(_tree(file))
+        if isinstance(text, ast.Constant)
+        and {name for _, name, _, _ in Formatter().parse(text.value) if name is not None}
+        != {keyword.arg for keyword in call.keywords}
+    ]
 
 
 def has_words(text: str) -> bool:
@@ -167,24 +134,6 @@ def _name(function: ast.expr) -> str:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
     return ""
-
-
-def _outside_of_functions(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what is evaluated when a module is imported, defaults and decorators too."""
-    for name, value in ast.iter_fields(node):
-        if isinstance(node, ast.FunctionDef | ast.Lambda) and name == "body":
-            continue
-        for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST):
-                yield child
-                yield from _outside_of_functions(child)
-
-
-def _is_whole(text: ast.expr, *, marks_only: bool) -> bool:
-    """Return whether a text is as it was written, here or where it was marked."""
-    if isinstance(text, ast.Constant):
-        return isinstance(text.value, str) and not OWN_FORMAT.search(text.value)
-    return not marks_only and isinstance(text, ast.Name | ast.Attribute | ast.Subscript)
 
 
 def _sentences(tree: ast.Module) -> Iterator[Found]:
@@ -233,139 +182,29 @@ def _words(node: ast.Constant | ast.JoinedStr) -> str:
     return ICON.sub("", "".join(map(str, parts)))
 
 
-def _shown(file: Path) -> Iterator[Found]:
-    """Yield the literals that are handed to a parameter which takes a text."""
-    tree = _tree(file)
-    for scope in ast.walk(tree):
-        if isinstance(scope, ast.FunctionDef):
-            values = _constants(file) | _assigned(scope)
-            for call in ast.walk(scope):
-                if isinstance(call, ast.Call) and _name(call.func) not in MARKS:
-                    for text in _texts_of(call, file):
-                        yield from _literals(text, values, frozenset())
+def _labels(tree: ast.Module) -> Iterator[Found]:
+    """Yield the words that are handed, as they are written, to what shows a text."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and _name(call.func) not in MARKS | NO_TEXTS:
+            for text in _texts_of(call):
+                if isinstance(text, ast.Constant | ast.JoinedStr):
+                    words = _words(text)
+                    if has_words(words) and not CODE.search(words):
+                        yield text.lineno, words
 
 
-def _texts_of(call: ast.Call, file: Path) -> Iterator[ast.expr]:
-    """Yield the arguments of a call that are texts."""
-    name = _name(call.func)
-    if name not in NO_TEXTS:
-        parameters = _parameters(name, _module(call.func, file))
-        for parameter, argument in zip(parameters, call.args, strict=False):
-            if parameter in TEXTS:
-                yield argument
-        yield from (each.value for each in call.keywords if each.arg in TEXTS)
+def _texts_of(call: ast.Call) -> Iterator[ast.expr]:
+    """Yield the arguments of a call that are texts: Streamlit takes them first."""
+    match call.func:
+        case ast.Attribute(value=ast.Name(id="st")):
+            yield from call.args[:1]
+    yield from (each.value for each in call.keywords if each.arg in TEXTS)
 
 
-Values = dict[str, list[ast.expr]]
-
-
-def _literals(node: ast.expr, values: Values, seen: frozenset[str]) -> Iterator[Found]:
-    """Yield the literals that an expression may be made of, untranslated."""
-    if isinstance(node, ast.Constant | ast.JoinedStr):
-        if has_words(text := _words(node)) and not CODE.search(text):
-            yield node.lineno, text
-    elif isinstance(node, ast.Call) and _name(node.func) == "N_":
-        yield node.lineno, ast.unparse(node)[:60]
-    elif isinstance(node, ast.Name):
-        if node.id not in seen:
-            for value in values.get(node.id, ()):
-                yield from _literals(value, values, seen | {node.id})
-    else:
-        for part in _parts(node):
-            yield from _literals(part, values, seen)
-
-
-def _parts(node: ast.expr) -> Sequence[ast.expr]:
-    """Return what an expression takes its texts from."""
-    match node:
-        case (
-            ast.Subscript(value=value)
-            | ast.Call(func=ast.Attribute(value=value, attr="format" | "join" | "strip" | "get"))
-        ):
-            return [value]
-        case ast.IfExp(body=first, orelse=second) | ast.BinOp(left=first, right=second):
-            return [first, second]
-        case ast.BoolOp(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):
-            return parts
-        case ast.Dict(values=parts):
-            return parts
-    return []
-
-
-def _assigned(scope: ast.FunctionDef | ast.Module) -> Values:
-    """Return what each name of a function, or of a module's top, is given."""
-    found: Values = {}
-    for node in ast.walk(scope) if isinstance(scope, ast.FunctionDef) else scope.body:
-        match node:
-            case (
-                ast.Assign(targets=[ast.Name(id=name)], value=value)
-                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
-                | ast.AugAssign(target=ast.Name(id=name), value=value)
-            ):
-                found.setdefault(name, []).append(value)
-    return found
-
-
-@cache
-def _constants(file: Path) -> Values:
-    """Return the constants of a module, and those that it imports from another of ours."""
-    found: Values = {}
-    for node in _tree(file).body:
-        if isinstance(node, ast.ImportFrom) and node.module:
-            other = ROOT / (node.module.replace(".", "/") + ".py")
-            if other.exists() and other != file:
-                imported = _assigned(_tree(other))
-                names = {alias.asname or alias.name: alias.name for alias in node.names}
-                found |= {n: imported[of] for n, of in names.items() if of in imported}
-    return found | _assigned(_tree(file))
-
-
-def _module(function: ast.expr, file: Path) -> Path:
-    """Return the module that a function is called in, or is called of (`controls.choice`)."""
-    match function:
-        case ast.Attribute(value=ast.Name(id=name)):
-            return _modules(file).get(name, file)
-    return file
-
-
-@cache
-def _modules(file: Path) -> dict[str, Path]:
-    """Return the modules of ours that a module imports as such."""
-    imports = [node for node in _tree(file).body if isinstance(node, ast.ImportFrom)]
-    found = {
-        alias.asname or alias.name: ROOT
-        / (node.module or "").replace(".", "/")
-        / f"{alias.name}.py"
-        for node in imports
-        for alias in node.names
-    }
-    return {name: path for name, path in found.items() if path.exists()}
-
-
-@cache
-def _parameters(name: str, file: Path) -> tuple[str, ...]:
-    """Return the parameters of a function that a module calls: its own, Streamlit's, or ours."""
-    for function in (getattr(place, name, None) for place in (st, st.column_config)):
-        if callable(function):
-            return tuple(inspect.signature(function).parameters)
-    return _defined(file).get(name) or ({} if name.startswith("_") else _ours()).get(name, ())
-
-
-@cache
-def _ours() -> dict[str, tuple[str, ...]]:
-    files = [file for package in ("viz", "pages") for file in (ROOT / package).rglob("*.py")]
-    return {name: found for file in files for name, found in _defined(file).items()}
-
-
-@cache
-def _defined(file: Path) -> dict[str, tuple[str, ...]]:
-    """Return the parameters of the functions and records of a module."""
-    found = {}
-    for node in _tree(file).body:
-        match node:
-            case ast.FunctionDef(name=name, args=arguments):
-                found[name] = tuple(each.arg for each in arguments.args)
-            case ast.ClassDef(name=name, body=body):
-                fields = [each.target for each in body if isinstance(each, ast.AnnAssign)]
-                found[name] = tuple(each.id for each in fields if isinstance(each, ast.Name))
-    return found
+def _made(tree: ast.Module) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """Yield each call that makes a message, with its template."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+            at = TEMPLATE_AT.get(call.func.id)
+            if at is not None and at < len(call.args):
+                yield call, call.args[at]

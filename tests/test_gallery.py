@@ -1,23 +1,18 @@
 """The runs that ship hold what is said of them."""
 
 import json
-import random
-import shutil
 from pathlib import Path
 
 import pytest
 from safetensors import safe_open
 
-from core.decoding.beam import Beam
-from core.decoding.choosing import Greedy, Sampling
-from core.decoding.generate import Forced, decode
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import evaluate
 from core.heads import Head
 from core.inspection import inspect_sentence
 from core.model import count_parameters
 from core.runs.checkpoint import CHECKSUM, stops
-from core.runs.run import RunError, load_run
+from core.runs.run import load_run
 from core.studies.effects.measuring import stored_effects
 from core.studies.effects.pruning import N_PRUNED, pruning_curve
 from core.studies.experiments import EXPERIMENTS
@@ -25,8 +20,6 @@ from core.studies.experiments.findings import what_came_out
 from core.studies.experiments.results import Results
 from core.tasks import TASKS
 from core.tasks.translation import derivations
-from core.vocabulary import EOS
-from tests.core.damages import flip, zero
 
 GALLERY = Path(__file__).resolve().parents[1] / "gallery"
 RUNS = ("everyday", "copy", "copy-learned", "copying", "translate", "translate-guided")
@@ -73,23 +66,6 @@ def test_the_guided_head_is_on_the_antecedent_and_the_model_needs_it(name):
     assert cost >= 0.40
 
 
-def test_rules_without_a_model_are_near_chance():
-    for share in stored("translate-guided")["pronoun"]["baselines"].values():
-        assert 0.4 < share < 0.6
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", RUNS)
-def test_measuring_again_on_other_samples_gives_what_is_stored(name):
-    run = load_run(GALLERY / name)
-    again, before = evaluate(run, n=200, seed=5), stored(name)
-    assert again["exact_match"] == pytest.approx(before["exact_match"], abs=0.02)
-    for new, old in zip(again["heads"], before["heads"], strict=True):
-        # 200 samples hold about 80 pronouns: 0.2 is more than three standard errors.
-        assert new["score"] == pytest.approx(old["score"], abs=0.2)
-        assert new["silenced_accuracy"] == pytest.approx(old["silenced_accuracy"], abs=0.2)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RUNS)
 def test_measuring_again_gives_the_stored_figures(name):
@@ -118,20 +94,6 @@ def test_every_file_of_weights_holds_its_checksum(run):
             assert opened.metadata()[CHECKSUM]
 
 
-@pytest.mark.parametrize("damage", [flip, zero])
-@pytest.mark.parametrize("name", ["copy", "bottleneck-fixed", "heads-one"])
-def test_damaged_weights_are_refused_by_name(tmp_path, name, damage):
-    run = shutil.copytree(GALLERY / name, tmp_path / name)
-    [weights] = (run / "checkpoints").iterdir()
-    whole = weights.read_bytes()
-    rng = random.Random(f"{name} {damage.__name__}")
-    for _ in range(40):
-        damage(rng, weights, [])
-        with pytest.raises(RunError, match=weights.name):
-            load_run(run)
-        weights.write_bytes(whole)
-
-
 EVERYDAY = {
     "The goats avoided the bridges because they were thirsty.": (
         "Les chèvres ont évité les ponts parce qu'elles avaient soif."
@@ -156,22 +118,11 @@ def test_the_everyday_run_says_where_its_sentences_come_from_and_comes_without_t
     assert {each.source for each in TASKS["everyday"].examples[2:]} <= set(EVERYDAY)
 
 
-def test_the_everyday_run_is_small():
-    files = [file for file in (GALLERY / "everyday").rglob("*") if file.is_file()]
-    assert sum(file.stat().st_size for file in files) <= 12e6
-
-
 @pytest.mark.parametrize("name", GRAMMAR)
 @pytest.mark.parametrize("example", TASKS["translate"].examples, ids=lambda example: example.name)
 def test_every_example_is_translated_right(name, example):
     translation = translate(load_run(GALLERY / name), example.source)
     assert translation.text == derivations(example.source)[0].target
-
-
-@pytest.mark.parametrize("name", TRANSLATIONS)
-def test_the_first_example_was_held_out(name):
-    [sample] = derivations(TASKS["translate"].examples[0].source)
-    assert TASKS["translate"].held_out(sample)
 
 
 def on_antecedent(step):
@@ -192,13 +143,6 @@ def test_its_history_shows_the_guided_head_form():
     assert weights[-1] > 0.95
 
 
-def test_its_history_shows_copying_being_learned():
-    steps = stops(GALLERY / "copy")
-    assert steps == (0, 50, 100, 200, 500, 850)
-    said = [translate(load_run(GALLERY / "copy", step), "k d a f q z").text for step in steps]
-    assert said[-1] == "k d a f q z" not in said[:3]
-
-
 @pytest.mark.parametrize("name", RUNS)
 def test_what_silencing_costs_comes_with_the_weights(name):
     run = load_run(GALLERY / name)
@@ -212,13 +156,6 @@ def test_what_is_left_as_head_after_head_goes_comes_with_the_weights(name):
     run = load_run(GALLERY / name)
     points = pruning_curve(run, N_PRUNED).points
     assert points[0].exact_match >= points[-1].exact_match
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_files_name_heads_in_the_one_text_form(name):
-    for file in ("heads.json", "evaluation.json"):
-        heads = json.loads((GALLERY / name / file).read_text())["heads"]
-        assert all(str(Head.parse(each["head"])) == each["head"] for each in heads), file
 
 
 NAMES = (
@@ -238,37 +175,6 @@ def test_a_name_that_nobody_has_seen_is_copied(name):
 def test_every_example_with_names_is_translated_right(example):
     said = translate(load_run(GALLERY / "copying"), example.source).text
     assert said == TASKS["names"].reference(example.source)
-
-
-def test_all_ways_of_decoding_copy_the_name():
-    run = load_run(GALLERY / "copying")
-    source = run.tokenizer.encode("Kowalski finds the dog")
-    ids = (*source.ids, *run.tokenizer.ends)
-    true = run.tokenizer.encode("Kowalski trouve le chien").ids
-    for method in (Greedy(), Beam(4), Sampling(top_k=1), Forced(true)):
-        steps = decode(run.model, ids, method)
-        assert [step.chosen for step in steps] == [*true, EOS]
-        assert steps[0].attention
-
-
-def test_the_pointer_has_names_right_that_no_model_without_one_has():
-    found = Results.load(GALLERY / "experiments" / "copying.json")
-    assert found.estimate("base", "names_right").mean >= 0.95
-    assert found.estimate("base", "p_gen_words").mean > 0.99
-    assert found.estimate("base", "p_gen_names").mean < 0.01
-    for plain in ("plain", "plain_shared"):
-        assert found.estimate(plain, "names_right").mean == 0.0
-    # What was trained on is no help: with names of the training the plain model is perfect.
-    assert found.estimate("plain", "seen_exact_match").mean == 1.0
-
-
-def test_the_run_that_copies_is_small():
-    files = [file for file in (GALLERY / "copying").rglob("*") if file.is_file()]
-    assert sum(file.stat().st_size for file in files) <= 2e6
-
-
-def test_the_history_is_small():
-    assert sum(file.stat().st_size for file in GALLERY.glob("*/snapshots/*")) <= 4e6
 
 
 def test_gallery_is_small():
@@ -316,33 +222,3 @@ def test_the_parallel_run_mixes_two_right_targets_where_the_same_from_left_to_ri
     # Each place has the letter of one of the two targets.
     for one, *targets in zip(said, "abcdbefg", "gfebdcba", strict=True):
         assert one in targets
-
-
-def test_the_runs_of_two_right_targets_are_small():
-    files = [f for name in ("parallel", "either") for f in (GALLERY / name).rglob("*")]
-    assert sum(file.stat().st_size for file in files if file.is_file()) <= 2e6
-
-
-def test_one_vector_falls_off_a_cliff_where_attention_does_not():
-    results = Results.load(GALLERY / "experiments" / "bottleneck.json")
-    right = {
-        variant.name: {n: right / of for n, (of, right) in results.by_length(variant.name).items()}
-        for variant in EXPERIMENTS["bottleneck"].variants
-    }
-    assert right["fixed"][9] < 0.5
-    assert right["fixed"][15] == 0
-    for name in ("base", "attention", "two_way"):
-        assert all(right[name][length] > 0.98 for length in range(4, 13))
-    # Longer than what was learned: recurrence goes on, sinusoids do not.
-    assert right["base"][18] < 0.01 < 0.9 < right["two_way"][18]
-
-
-@pytest.mark.parametrize("variant", ["fixed", "attention"])
-def test_the_recurrent_runs_are_those_of_the_experiment(variant):
-    results = Results.load(GALLERY / "experiments" / "bottleneck.json")
-    [first] = [each for each in results.of(variant) if each.seed == 0]
-    # Weights are shipped in half precision.
-    assert stored(f"bottleneck-{variant}")["exact_match"] == pytest.approx(
-        first.exact_match, abs=0.005
-    )
-    assert load_run(GALLERY / f"bottleneck-{variant}").settings.task == "reverse"

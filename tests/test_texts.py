@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests import escaping_texts, messages_of_core, texts_of_scripts
+from tests import escaping_texts, texts_of_scripts
 from tests.escaping_texts import ROOT
 
 PAGES = [
@@ -13,22 +13,13 @@ PAGES = [
 CORE = sorted((ROOT / "core").rglob("*.py"))
 IN_PYTHON = {
     "escaping": escaping_texts.escaping,
-    "frozen": escaping_texts.frozen,
-    "put together": escaping_texts.put_together,
-    "in an f-string": escaping_texts.in_f_strings,
     "formatted": escaping_texts.formatted,
     "written by streamlit": escaping_texts.written_by_streamlit,
 }
 RULES = {
     **{name: (rule, PAGES) for name, rule in IN_PYTHON.items()},
     "formatted in a chart": (escaping_texts.formatted, sorted((ROOT / "viz/charts").rglob("*.py"))),
-    "unmarked": (escaping_texts.unmarked, sorted((ROOT / "viz").rglob("*.py"))),
-    "an error in English": (
-        messages_of_core.put_together,
-        # Commands speak in the terminal.
-        [file for file in CORE if "commands" not in file.parts],
-    ),
-    "filled otherwise": (messages_of_core.filled_otherwise, CORE),
+    "filled otherwise": (escaping_texts.filled_otherwise, CORE),
     "in a script": (
         texts_of_scripts.of_script,
         [script for room in ("viz", "pages") for script in sorted((ROOT / room).rglob("*.js"))],
@@ -77,3 +68,42 @@ def test_every_text_goes_through_the_language_of_the_reader(wrong):
     assert not new, "\n".join([wrong, *new])
     mended = sorted(name for name in known if not found.get(name))
     assert not mended, "\n".join([f"no longer {wrong}, take it out of OFFENDERS:", *mended])
+
+
+WRONG = [
+    (escaping_texts.escaping, 'def draw(n):\n    st.text(f"{n} heads")'),
+    (escaping_texts.escaping, 'def draw():\n    st.button("Heads")'),
+    (escaping_texts.escaping, 'def draw(n, m):\n    return f"{n} of {m} heads"'),
+    (escaping_texts.formatted, 'text = f"{value:.3g}"'),
+    (escaping_texts.written_by_streamlit, 'numeric(label, format="%.2f %%")'),
+    (escaping_texts.filled_otherwise, 'Message("{n} tokens", m=3)'),
+    (texts_of_scripts.of_script, "node.ariaLabel = `layer ${layer}`;"),
+    (texts_of_scripts.of_script, 'n.toLocaleString("en")'),
+    (texts_of_scripts.of_markup, '<div aria-label="Heads"></div>'),
+]
+RIGHT = '''
+MARKED = N_("Heads")
+
+
+def draw(n):
+    """Draw so many heads."""
+    st.caption(_(MARKED))
+    st.text(n_("{n} head", "{n} heads", n).format(n=number(n)))
+    st.button("CSV", icon=":material/science:", key="go_on")
+    st.latex(r"\\text{where } x \\text{ is hidden}")
+    return open_page("heads", step=f"{n:02d}")
+'''
+
+
+@pytest.mark.parametrize(("rule", "source"), WRONG)
+def test_a_text_that_no_language_reaches_is_found(rule, source, tmp_path):
+    file = tmp_path / "page.py"
+    file.write_text(source)
+    assert rule(file)
+
+
+@pytest.mark.parametrize("rule", dict.fromkeys(rule for rule, _ in WRONG[:5]))
+def test_translated_texts_names_and_formulas_are_passed_over(rule, tmp_path):
+    file = tmp_path / "page.py"
+    file.write_text(RIGHT)
+    assert not rule(file)

@@ -108,19 +108,3 @@ def test_in_a_browser_a_link_leads_to_its_view_by_way_of_the_provider(asked, add
     assert "transformer_class" in kept
     assert "transformer_class_destination" not in kept
     page.context.close()
-
-
-@pytest.mark.slow
-def test_in_a_browser_the_teacher_signs_in_and_out(asked, address, browser):
-    asked.said = ANN | {"sub": "1", "email": "t@school.example"}
-    page = browser.new_context().new_page()
-    page.goto(address)
-    page.get_by_role("link", name="Sign in with your account").click()
-    page.get_by_role("link", name="Training").click()
-    page.get_by_role("radio", name="runs").click()
-    expect(page.get_by_text("Signed in as the teacher.")).to_be_visible()
-    page.get_by_role("button", name="Sign out").click()
-    expect(page.get_by_label("Password of the class")).to_be_visible()
-    page.reload()
-    expect(page.get_by_label("Password of the class")).to_be_visible()
-    page.context.close()

@@ -138,15 +138,6 @@ def test_whatever_is_typed_is_shown_as_it_is_and_not_executed(visit):
         expect(page.locator(".stException")).to_have_count(0)
 
 
-@pytest.mark.slow
-def test_ten_thousand_characters_survive_a_reload(visit):
-    page = drawn(visit("?model=copy"))
-    type_sentence(page, "a b c d e " * 1000)
-    expect(page.get_by_text("cut after 511 tokens")).to_be_visible(timeout=60_000)
-    page.reload()
-    expect(page.get_by_text("cut after 511 tokens")).to_be_visible(timeout=60_000)
-
-
 def test_what_is_chosen_after_a_switch_of_pages_stays_chosen(visit):
     page = visit("?view=lines")
     shown = page.get_by_role("radio", name="all heads")
@@ -209,3 +200,46 @@ def test_what_a_chart_says_of_a_token_is_no_markup(visit, path):
         mark.hover(force=True)
         expect(tooltip).to_have_class(re.compile("visible"))
         assert tooltip.locator("b, img").count() == 0
+
+
+def test_next_and_back_keep_the_focus_so_that_enter_goes_on(visit):
+    page = visit("?view=steps&model=translate-guided&stage=q·k")
+    page.locator(".matrices[data-drawn]").nth(1).wait_for(timeout=60_000)
+    settled(page)
+    forth = page.get_by_role("button", name="Next step")
+    forth.focus()
+    for stage in ("÷ √d_k", "mask", "softmax"):
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("radio", name=stage, exact=True)).to_be_checked()
+        expect(forth).to_be_focused()
+    page.get_by_role("button", name="Previous step").press("Enter")
+    expect(page.get_by_role("radio", name="mask", exact=True)).to_be_checked()
+
+
+def test_a_word_that_is_clicked_stays_marked_in_other_kinds_and_views(visit):
+    page = visit("?view=maps&model=translate")
+
+    def label(which):
+        street = f".map .labels.{which} .token:not(.predicted):text-is('street')"
+        return page.locator(street).first
+
+    line = page.locator(".st-key-seen")
+    label("rows").click()
+    expect(line).to_contain_text("street looks most at")
+    page.mouse.move(5, 400)
+    expect(label("rows")).to_contain_class("marked")
+    settled(page)
+    page.get_by_role("radio", name="cross", exact=True).click()
+    expect(line).to_contain_text("street gets its largest weight from")
+    expect(label("columns")).to_contain_class("marked")
+    page.get_by_role("radio", name="lines", exact=True).click()
+    expect(page.locator(".lines[data-active='key 6']")).to_be_visible()
+
+
+def test_a_page_that_lost_its_scripts_is_given_them_again(visit):
+    page = drawn(visit("?view=maps"))
+    page.evaluate("window.lentToComponents.clear()")
+    # A part of the page is drawn again, and it has another component.
+    page.get_by_role("radio", name="word", exact=True).click()
+    page.locator(".strips[data-drawn]").wait_for()
+    assert page.evaluate("window.lentToComponents.size") > 1

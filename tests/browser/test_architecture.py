@@ -71,24 +71,3 @@ def test_the_focus_goes_into_a_layer_that_opens(show):
         press(page, "Enter")
         expect(part(page, "encoder.4.self.norm")).to_have_count(1)
         expect(part(page, "encoder.4.self")).to_be_focused()
-
-
-OUTSIDE = """picture => {
-    const rect = node => node.getBoundingClientRect();
-    const within = (inner, outer) => inner.left >= outer.left - 0.5
-        && inner.right <= outer.right + 0.5 && inner.top >= outer.top - 0.5
-        && inner.bottom <= outer.bottom + 0.5;
-    const shapes = [...picture.querySelectorAll('rect:not(.ring), text, path')];
-    const words = [...picture.querySelectorAll('.part text')];
-    const boxOf = text => text.closest('.part').querySelector('.box');
-    return [...shapes.filter(node => !within(rect(node), rect(picture))),
-        ...words.filter(text => !within(rect(text), rect(boxOf(text))))].map(n => n.outerHTML);
-}"""
-
-
-@pytest.mark.parametrize(("model", "width"), [("x", 392), ("x&encoder=6&decoder=6&norm=pre", 592)])
-def test_the_picture_fits_its_width_and_words_fit_their_boxes(show, model, width):
-    with show("architecture", model, width=width) as page:
-        picture = page.locator(".picture")
-        assert picture.bounding_box()["width"] <= width
-        assert picture.evaluate(OUTSIDE) == []

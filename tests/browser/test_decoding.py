@@ -1,15 +1,12 @@
 """The decoding stepper in a real browser: what is drawn, read, sent and saved."""
 
-import re
-
 import pytest
 from playwright.sync_api import expect
 
 from pages.frame.language import percent
 from tests.browser.apps import decoding_cases
-from tests.browser.component import SVG, choose, drawing_of, expect_heard, press, texts_of
+from tests.browser.component import choose, expect_heard, press
 from tests.viz.unpacked import unpack_decoding
-from viz import theme
 from viz.stepper.decoding import pack_decoding
 
 pytestmark = pytest.mark.browser
@@ -63,30 +60,6 @@ def test_bars_show_the_distribution_in_falling_order_with_chosen_and_true_marked
         go_to(page, 2)
         marks = {bar["text"]: bar["marks"] for bar in bars(page, "free") if bar["marks"]}
         assert marks == {"noir": ["true"], "chien": ["chosen"]}
-
-
-def test_strips_have_the_colours_of_their_weights_for_the_chosen_head(show, known):
-    def colours(name, strip):
-        return (
-            column(page, name)
-            .locator(f".strip.{strip} .cell")
-            .evaluate_all("cells => cells.map(cell => getComputedStyle(cell).backgroundColor)")
-        )
-
-    def scale(weights):
-        table = theme.scale_table()
-        return [theme.colour(tuple(table[round(255 * float(w))].tolist())) for w in weights]
-
-    with show("decoding", "known") as page:
-        go_to(page, 3)
-        page.locator("select.layer").select_option("1")
-        page.locator("select.head").select_option("2")
-        for name in ("free", "forced"):
-            side = getattr(known, name)
-            assert colours(name, "source") == scale(side.cross[1, 2, 3])
-            seen = colours(name, "target")
-            assert seen[:4] == scale(side.self_[1, 2, 3, :4])
-            assert seen[4] == "rgba(0, 0, 0, 0)"
 
 
 def test_the_pointer_and_the_keyboard_read_a_weight_in_three_digits(show, known):
@@ -164,19 +137,3 @@ def test_the_step_and_the_head_stay_for_the_sentence_and_another_begins_anew(sho
 def test_a_decoder_without_a_source_or_self_attention_is_drawn(show, case):
     with show("decoding", case) as page:
         expect(column(page, "free").locator(".strip:visible")).to_have_count(1)
-
-
-def test_the_step_that_is_shown_is_saved_as_a_picture(show):
-    with show("decoding", "known") as page:
-        go_to(page, 2)
-        shown = bars(page, "free")
-        fed = column(page, "free").locator(".fed .chip:not(.later)").all_inner_texts()
-        n_hidden = column(page, "forced").locator(":is(.chip, .look).masked").count()
-        drawing = drawing_of(page)
-    texts = texts_of(drawing)
-    assert re.match("Decoding, step 2 / 4; layer 0, head 0", texts[0])
-    assert {"small: the black cat", "chosen", "true", "hidden by the mask", *fed} <= set(texts)
-    # Words that are hidden are hatched: as chips, above what is looked at, and in the legend.
-    assert len(list(drawing.iter(f"{SVG}path"))) == n_hidden + 1 > 1
-    for bar in shown:
-        assert {bar["text"], bar["percent"]} <= set(texts)

@@ -7,22 +7,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from pages.frame.export import stem
 from tests.browser.component import pixels
 
 TIRED = "The animal didn't cross the street because it was too tired."
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def take(visit, download):
-    """Return a function that opens a view and clicks one of its files; gives page and path."""
-
-    def taken(address, label):
-        page = visit(address)
-        return page, download(page, label)
-
-    return taken
 
 
 @pytest.fixture
@@ -40,26 +28,14 @@ def download(tmp_path):
     return downloaded
 
 
-def test_a_picture_s_file_is_named_after_model_and_sentence(visit):
-    page = visit("?view=maps&model=copy&sentence=k+d+a+f")
-    page.locator(".maps[data-drawn]").wait_for(timeout=60_000)
-    with page.expect_download() as found:
-        page.get_by_role("button", name="Save as a drawing: Decoder layer").click()
-    name = found.value.suggested_filename
-    begins = stem({"model": "copy", "sentence": "k d a f"})
-    assert name.startswith(f"{begins}maps-decoder-cross-"), name
-    assert name.endswith(".svg")
-
-
 @pytest.fixture
 def open_file(browser):
     """Open a file where there is no network; nothing may fail in it, or be asked for."""
 
     @contextmanager
-    def opened(path, **options):
+    def opened(path):
         window = browser.new_context(offline=True, viewport={"width": 1280, "height": 800})
         page = window.new_page()
-        page.emulate_media(**options)
         faults = []
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
@@ -73,8 +49,9 @@ def open_file(browser):
     return opened
 
 
-def test_the_file_of_the_maps_draws_them_without_app_and_network(take, open_file):
-    page, path = take("?layer=1&head=2", "HTML")
+def test_the_file_of_the_maps_draws_them_without_app_and_network(visit, download, open_file):
+    page = visit("?layer=1&head=2")
+    path = download(page, "HTML")
     in_the_app = pixels(page.locator(".maps .cells canvas"))
     with open_file(path) as file:
         file.locator(".maps[data-drawn]").wait_for()
@@ -85,31 +62,6 @@ def test_the_file_of_the_maps_draws_them_without_app_and_network(take, open_file
         file.get_by_role("button", name="layer 2, head 0", exact=True).click()
         expect(file.locator(".map figcaption")).to_contain_text("layer 2, head 0")
         assert not np.array_equal(pixels(file.locator(".maps .cells canvas")), in_the_app)
-
-
-def luminance(page):
-    """Return how bright the page's own paper is, 0 to 1."""
-    return page.evaluate(
-        """() => {
-            const context = new OffscreenCanvas(1, 1).getContext("2d");
-            context.fillStyle = getComputedStyle(document.body).backgroundColor;
-            context.fillRect(0, 0, 1, 1);
-            return context.getImageData(0, 0, 1, 1).data[1] / 255;
-        }"""
-    )
-
-
-# One for each component, and for a view without any; the maps have a test of their own.
-@pytest.mark.parametrize("view", ["lines", "word", "steps"])
-def test_the_file_of_a_view_stands_on_its_own_light_or_dark_as_the_reader_likes(
-    take, open_file, view
-):
-    _, path = take(f"?view={view}", "HTML")
-    for scheme, dark in (("light", False), ("dark", True)):
-        with open_file(path, color_scheme=scheme) as file:
-            file.locator("[data-drawn], .numbers table").first.wait_for()
-            assert file.locator("h1").inner_text()
-            assert luminance(file) < 0.2 if dark else luminance(file) > 0.9
 
 
 def test_a_link_opens_the_same_view_for_another_visitor(visit):

@@ -2,7 +2,6 @@
 
 import re
 
-import numpy as np
 import pytest
 from playwright.sync_api import expect
 
@@ -50,21 +49,6 @@ def test_the_ink_at_the_end_of_a_line_is_as_wide_as_its_weight(show):
             assert column[len(column) // 2].tolist() == [*theme.HEADS[2], 255]
 
 
-def test_the_tooltip_has_the_largest_weights_in_three_digits(show):
-    lines = lines_cases.known()
-    with show("lines", "known") as page:
-        for index in range(6):
-            row(page, "key", index).hover()
-            expect(page.locator(".lines")).to_have_attribute("data-active", f"key {index}")
-            weights = lines.weights_HQK[0, :, index]
-            largest = [at for at in np.argsort(-weights)[:5] if weights[at] > 0]
-            assert page.locator(".tooltip .partner").all_text_contents() == [
-                f"{lines.queries[at].text} {weights[at]:#.3g}" for at in largest
-            ]
-        row(page, "key", 6).hover()
-        expect(page.locator(".tooltip")).to_contain_text("nothing: the mask hides it")
-
-
 def test_dragging_the_threshold_redraws_at_once_and_tells_python_where_it_rests(show):
     lines = lines_cases.several()
     total = 3 * int(lines.visible_QK.sum())
@@ -100,21 +84,6 @@ def test_tokens_can_be_read_kept_and_let_go_with_the_keyboard(show):
         expect(page.locator(".tooltip")).to_be_hidden()
         press(page, "Tab")
         expect(page.locator(".lines")).to_have_attribute("data-active", "")
-
-
-def test_512_tokens_are_drawn_as_far_as_they_are_in_view(show):
-    with show("lines", "long") as page:
-        box = page.locator(".box").bounding_box()
-        height = page.locator("canvas.all").evaluate("canvas => canvas.height")
-        before = page.locator(".lines").get_attribute("data-drawn")
-        page.locator(".box").evaluate("box => { box.scrollTop = 16 * 200; }")
-        expect(page.locator(".lines")).not_to_have_attribute("data-drawn", before)
-        page.locator(".lines[data-whole]").wait_for()
-        assert pixels(page.locator("canvas.all"))[..., 3].any()
-        row(page, "query", 205).hover()
-        number = page.locator(".tooltip .partner b").first
-        expect(number).to_have_text(re.compile(r"≈ [01]\.\d\d"))
-    assert height <= box["height"]
 
 
 def test_a_drawing_has_the_lines_that_are_shown(show):

@@ -12,7 +12,6 @@ from playwright.sync_api import expect
 from tests.browser.apps import maps_cases
 from tests.browser.component import (
     SVG,
-    cell_of,
     drawing_of,
     expect_heard,
     hover_cell,
@@ -21,10 +20,9 @@ from tests.browser.component import (
     texts_of,
     weight_pixels,
 )
-from tests.browser.waiting import settled, standing
+from tests.browser.kept import APPS
 
 pytestmark = pytest.mark.browser
-SENTENCE = "The animal didn't cross the street because it was too tired."
 PART = re.compile(r"rows (\d+)–(\d+) of (\d+), columns (\d+)–(\d+) of (\d+)")
 
 
@@ -97,17 +95,6 @@ def test_drawings_hold_every_cell_and_label_and_the_thumbnails(show):
     assert (np.asarray(Image.open(io.BytesIO(drawn)).convert("RGBA")) == sheet).all()
 
 
-def test_the_heads_of_many_layers_scroll_beside_the_map(show):
-    with show("maps", "deep", height=720) as page:
-        sheet, cells = (page.locator(each).bounding_box() for each in (".sheet", ".cells"))
-        assert sheet["x"] + sheet["width"] <= cells["x"]
-        tile(page, 29, 8).evaluate("e => e.click()")
-        last = tile(page, 29, 8).bounding_box()
-        # The chosen one is in sight.
-        assert sheet["y"] < last["y"]
-        assert last["y"] + last["height"] <= sheet["y"] + sheet["height"] + 1
-
-
 @pytest.fixture(scope="module")
 def vast():
     return maps_cases.vast()
@@ -139,20 +126,6 @@ def assert_window_is_true(page, maps):
         assert all(0 <= at < count and text == labels[first + at].text for text, at in places)
 
 
-def test_a_link_shows_exactly_the_weights_of_its_part(show, vast):
-    zoom = (120, 300, 60, 40)
-    with show("maps", "vast", "&zoom=" + ",".join(map(str, zoom)), height=900) as page:
-        assert window(page) == zoom
-        assert_window_is_true(page, vast)
-        hover_cell(page, 30, 20)
-        expect(page.locator(".tooltip")).to_contain_text("row 150, column 320")
-        frame, chosen = (
-            page.locator(name).bounding_box() for name in (".frame", "[aria-pressed=true]")
-        )
-        assert frame["x"] - chosen["x"] == pytest.approx(zoom[1] / 500 * chosen["width"], abs=1)
-        assert frame["y"] - chosen["y"] == pytest.approx(zoom[0] / 512 * chosen["height"], abs=1)
-
-
 def test_a_zoom_by_keyboard_is_told_where_it_rests_and_survives_a_reload(show, vast):
     with show("maps", "vast", height=900) as page:
         page.locator(".cells").focus()
@@ -176,49 +149,29 @@ def test_a_zoom_by_keyboard_is_told_where_it_rests_and_survives_a_reload(show, v
         assert window(page) == (0, 0, 512, 500)
 
 
-def test_the_wheel_zooms_with_ctrl_and_else_scrolls_the_page(show, vast):
-    with show("maps", "vast", height=500) as page:
-        main = page.locator("[data-testid=stMain]")
-        page.locator(".cells").scroll_into_view_if_needed()
-        x, y = (round(at) for at in cell_of(page, 100, 160))
-        page.mouse.move(x, y)
-        before = main.evaluate("main => main.scrollTop")
-        page.mouse.wheel(0, -30)
-        page.wait_for_function(
-            "([main, before]) => main.scrollTop < before", arg=[main.element_handle(), before]
-        )
-        assert window(page) == (0, 0, 512, 500)
-        place = page.locator(".tooltip .line").last
-        page.mouse.move(x + 1, y + 30)
-        under = place.inner_text()
-        page.keyboard.down("Control")
-        # Wheels answer late: only where none can change anything more is it over.
-        for _ in range(20):
-            page.mouse.wheel(0, -100)
-        page.keyboard.up("Control")
-        expect(page.get_by_role("button", name="Zoom in")).to_have_attribute(
-            "aria-disabled", "true"
-        )
-        expect(place).to_have_text(under)
-        assert_window_is_true(page, vast)
+def test_elements_that_come_and_go_above_leave_a_zoomed_map_as_it_is(new_page, serve):
+    page = new_page()
+    page.goto(f"{serve(APPS)}/?app=captions")
+    page.locator(".maps[data-drawn]").wait_for()
+    page.wait_for_timeout(500)
+    page.locator(".maps .cells").focus()
+    press(page, "ArrowDown", "ArrowDown", "Enter", "PageDown")
+    part = page.locator(".maps .where").inner_text()
+    assert part.startswith("rows ")
+    page.locator(".maps").evaluate("maps => { window.seen = maps; }")
+    for visible in (True, False):
+        page.get_by_text("caption", exact=True).click()
+        expect(page.get_by_text("It comes above the maps.")).to_be_visible(visible=visible)
+        page.wait_for_timeout(300)
+        assert page.locator(".maps").evaluate("maps => maps === window.seen")
+        assert page.locator(".maps .where").inner_text() == part
+    page.close()
 
 
-def test_a_drag_moves_the_map_and_a_click_stays_a_click(show, vast):
-    with show("maps", "vast", "&zoom=100,100,20,30", height=900) as page:
-        start, end = cell_of(page, 10, 20), cell_of(page, 4, 7)
-        page.mouse.move(*start)
-        page.mouse.down()
-        page.mouse.move(*end, steps=5)
-        page.mouse.up()
-        assert window(page) == (106, 113, 20, 30)
-        assert_window_is_true(page, vast)
-        page.mouse.move(5, 5)
-        # It has chosen no cell: nothing is left marked.
-        expect(page.locator(".cursor")).to_be_hidden()
-        # What the drag reported has been answered, and nothing moves any more.
-        settled(page)
-        standing(page.locator(".cells"))
-        hover_cell(page, 2, 3, click=True)
-        page.mouse.move(5, 5)
-        expect(page.locator(".tooltip")).to_contain_text("row 108, column 116")
-        assert window(page) == (106, 113, 20, 30)
+def test_chinese_beside_a_map_is_not_turned_on_its_head(show):
+    """Without this each sign would stand upright in a column, and the column is turned around."""
+    with show("maps", "known") as page:
+        turned = page.locator(".maps .axis.down").first.evaluate(
+            "axis => [getComputedStyle(axis).textOrientation, getComputedStyle(axis).transform]"
+        )
+    assert turned == ["sideways", "matrix(-1, 0, 0, -1, 0, 0)"]

@@ -1,8 +1,5 @@
 """The matrices in a real browser: what is drawn, read, marked, sent and saved."""
 
-from itertools import pairwise
-
-import numpy as np
 import pytest
 from playwright.sync_api import expect
 
@@ -18,51 +15,6 @@ from tests.browser.component import (
 )
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.mark.parametrize("case", ["known", "large"])
-def test_every_cell_has_the_colour_of_its_value_and_a_hidden_one_the_hatch(show, case):
-    panels = matrices_cases.CASES[case]().panels
-    with show("matrices", case) as page:
-        canvases = [panel_of(page, i).locator("canvas.colours") for i in range(len(panels))]
-        for canvas, matrix in zip(canvases, panels, strict=True):
-            assert (pixels(canvas) == matrix_pixels(matrix)).all()
-        hatch = canvases[0].evaluate("c => getComputedStyle(c).backgroundImage")
-    assert "repeating-linear-gradient" in hatch
-
-
-def test_words_stand_inside_their_cells_and_whole_in_the_tooltip(show):
-    with show("matrices", "lens") as page:
-        expect(hover_cell(page, 0, 3)).to_have_text("0 → n't 0.0732")
-        expect(page.locator(".tooltip .line").last).to_have_text("Straßenbahnhaltestelle")
-        words = pixels(panel_of(page).locator("canvas.words"))
-    for row, column in np.ndindex(6, 7):
-        assert words[24 * row : 24 * row + 24, 96 * column : 96 * column + 96, 3].any()
-    # Those of hidden cells can be read on the hatch: they have the ink of all texts.
-    hidden = words[24:48][words[24:48, :, 3] > 128][:, :3].astype(int)
-    assert len(hidden)
-    assert hidden.max() < 70
-
-
-def test_panels_stand_side_by_side_in_line_and_below_each_other_where_narrow(show):
-    def corners(page):
-        return [panel_of(page, i).locator(".cells").bounding_box() for i in range(2)]
-
-    with show("matrices", "sentence", width=900) as page:
-        left, right = corners(page)
-        assert (left["y"], left["height"]) == (right["y"], right["height"])
-        rows = panel_of(page).evaluate(
-            """panel => [...panel.querySelectorAll('.rows .label')].map(label => {
-                const { top, bottom } = label.getBoundingClientRect();
-                return [top, bottom];
-            })"""
-        )
-        assert all(top >= bottom - 1 for (_, bottom), (top, _) in pairwise(rows))
-        drawn = page.locator(".matrices").get_attribute("data-drawn")
-        page.set_viewport_size({"width": 500, "height": 800})
-        expect(page.locator(".matrices")).not_to_have_attribute("data-drawn", drawn)
-        upper, lower = corners(page)
-        assert lower["y"] > upper["y"] + upper["height"]
 
 
 def test_cells_are_read_and_chosen_with_the_keyboard_and_the_focus_stays(show):

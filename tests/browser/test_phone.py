@@ -5,20 +5,14 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from pages.frame.tour import own_tour
 from tests.browser.waiting import settled
 from tests.pages.every_view import CASES, PAGES, query_of
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 SMALL = {"viewport": {"width": 360, "height": 780}, "has_touch": True}
-CHART = "[data-testid=stVegaLiteChart] svg"
 pytestmark = pytest.mark.browser
-STOPS = own_tour().stops
 
 SIDEWAYS = "() => document.querySelector('.stMain').scrollWidth - innerWidth"
-# What is written in a chart, line by line.
-WRITTEN = """() => [...document.querySelectorAll("[data-testid=stVegaLiteChart] svg text")]
-    .map((text) => text.textContent)"""
 # Every label of a panel's axis, with how large it is written and where it ends.
 LABELS = """(panel, axis) => [...panel.querySelectorAll(`.labels.${axis} .token`)].map((token) => ({
     text: token.textContent,
@@ -51,31 +45,6 @@ def test_no_view_scrolls_the_page_of_a_small_phone_sideways(visit, of):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("view", "words"),
-    [
-        ("decoding?decoding=cost", "How often each score of"),
-        ("lessons?lessons=embedding&embedding_shown=lengths", "Mean length of the vectors"),
-        ("lessons?lessons=shuffle", "How similar each word’s output stays"),
-    ],
-)
-def test_a_charts_title_is_broken_where_it_would_be_cut(visit, view, words):
-    page = shown(visit(view, **PHONE), CHART)
-    written = page.evaluate(WRITTEN)
-    assert any(line.startswith(words) for line in written)
-    assert not [line for line in written if "…" in line]
-
-
-@pytest.mark.slow
-def test_a_beam_trees_words_are_whole_and_it_scrolls_in_its_own_frame(visit):
-    page = shown(visit("decoding?decoding=tree", **PHONE), CHART)
-    assert not [line for line in page.evaluate(WRITTEN) if "…" in line]
-    assert page.evaluate(SIDEWAYS) <= 0
-    frame = page.locator(".st-key-beam_tree")
-    assert frame.evaluate("node => node.scrollWidth > node.clientWidth")
-
-
-@pytest.mark.slow
 def test_every_word_stands_above_its_strips(visit):
     page = shown(visit("attention?view=word", **PHONE), ".strips[data-drawn]")
     columns = labels(page, "columns")
@@ -100,31 +69,6 @@ def test_every_word_of_a_mask_is_read(visit, size):
     assert min(row["size"] for row in rows) >= 11
     assert min(column["size"] for column in columns) >= (11 if size is PHONE else 9)
     assert not [label for label in rows + columns if "…" in label["text"]]
-
-
-@pytest.mark.slow
-def test_the_words_of_cross_attentions_lines_are_whole_and_so_are_their_weights(visit):
-    stop = STOPS[5]
-    page = shown(visit(f"?{urlencode(stop.query)}", **PHONE), ".lines[data-drawn]")
-    words = page.locator(".lines .row .token").all_text_contents()
-    assert {"animal", "traversé", "because", "fatigué"} <= set(words)
-    assert not [word for word in words if "…" in word]
-    box = page.locator(".lines .box")
-    assert box.evaluate("node => node.scrollWidth <= node.clientWidth")
-
-
-@pytest.mark.slow
-def test_a_lens_without_room_for_its_words_begins_with_those_around_the_chosen_cell(visit):
-    stop = next(each for each in STOPS if each.query.get("lessons") == "layers")
-    query = urlencode({**stop.query, **stop.shows})
-    page = shown(visit(f"lessons?{query}", **PHONE), ".matrices[data-drawn]")
-    assert "qu'" in [label["text"] for label in labels(page, "columns")]
-    expect(page.locator(".matrices canvas.words")).to_be_visible()
-    # Whoever wants all of it goes back to it, and is not led again.
-    page.locator(".zooming [data-zoom=all]").click()
-    expect(page.locator(".matrices canvas.words")).to_be_hidden()
-    page.set_viewport_size({"width": 380, "height": 844})
-    expect(page.locator(".matrices canvas.words")).to_be_hidden()
 
 
 def test_all_views_can_be_chosen(visit):

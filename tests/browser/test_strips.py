@@ -1,22 +1,17 @@
 """One word's strips in a real browser: what is drawn, read and sent, in the app and alone."""
 
-import re
-
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.apps import strips_cases
 from tests.browser.component import (
-    drawing_of,
     expect_heard,
     panel_of,
     pixels,
     press,
-    texts_of,
     weight_pixels,
 )
 
-TIRED = "The animal didn't cross the street because it was too tired."
 pytestmark = pytest.mark.browser
 
 
@@ -26,33 +21,6 @@ def canvas(page, index):
 
 def chip(page, side, index):
     return page.locator(f".chips.{side} [data-index='{index}']")
-
-
-def names(page):
-    return panel_of(page, 0).locator(".strip").all_text_contents()
-
-
-def test_every_cell_has_the_colour_of_its_weight_and_hidden_ones_none(show):
-    with show("strips", "target") as page:
-        for index, group in enumerate(strips_cases.target().groups):
-            expected = weight_pixels(group.weights, group.visible)
-            assert (pixels(canvas(page, index)) == expected).all()
-
-
-def test_each_strip_has_its_head_and_the_token_with_the_largest_weight(show):
-    view = strips_cases.source()
-    [group] = view.groups
-    with show("strips", "source") as page:
-        tops = [top.inner_text().split() for top in page.locator(".panels .top").all()]
-        assert names(page) == [f"encoder layer {layer}, head {head}" for layer, head in group.heads]
-        texts = texts_of(drawing_of(page))
-    best = group.weights.argmax(axis=1)
-    expected = [
-        ["→", view.source[column].text, f"{weight:#.3g}"]
-        for column, weight in zip(best, group.weights.max(axis=1), strict=True)
-    ]
-    assert tops == expected
-    assert {number for *_, number in expected} <= set(texts)
 
 
 def test_another_word_is_a_click_away(show):
@@ -83,15 +51,3 @@ def test_words_and_heads_are_chosen_with_the_keyboard(show):
         panel_of(page, 1).locator(".strip").first.focus()
         press(page, *["ArrowDown"] * 4, "Enter")
         expect_heard(page, "strip", {"kind": "decoder.cross", "layer": 1, "head": 1})
-
-
-def test_very_many_strips_scroll_in_a_box_and_narrow_cells_are_pooled(show):
-    weights = strips_cases.many().groups[1].weights
-    with show("strips", "many", width=900) as page:
-        box = panel_of(page).locator(".box")
-        assert box.evaluate("b => b.scrollHeight") == 22 * 192
-        assert box.bounding_box()["height"] < 600
-        note = panel_of(page).locator(".note.pooled").text_content()
-        shown = pixels(canvas(page, 1))
-    pool = int(re.fullmatch(r"each cell shows the largest of (\d) weights", note)[1])
-    assert (shown == weight_pixels(weights.reshape(192, -1, pool).max(axis=2))).all()

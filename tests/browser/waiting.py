@@ -1,6 +1,6 @@
 """What tests wait for in a page."""
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Page
 
 # What the browser does by itself in the app, which has pages, is sent for late.
 _LENT = """() => !document.querySelector("[data-testid=stTopNavLink]") || window.knowsKeys"""
@@ -13,17 +13,6 @@ _FITS = """() => {
 # Streamlit's colours come gradually.
 _SHOWS = """scheme => document.getAnimations().every(({ playState }) => playState !== "running")
     && getComputedStyle(document.querySelector(".stApp")).colorScheme === scheme"""
-
-_STANDS = """node => new Promise((resolve) => {
-    const place = () => JSON.stringify(node.getBoundingClientRect());
-    let before = place(), since = performance.now();
-    const look = () => {
-        if (place() !== before) [before, since] = [place(), performance.now()];
-        if (performance.now() - since > 500) resolve(true);
-        else requestAnimationFrame(look);
-    };
-    look();
-})"""
 
 
 def settled(page: Page) -> None:
@@ -39,11 +28,6 @@ def settled(page: Page) -> None:
 def drawn(page: Page) -> None:
     """Wait for two frames: what a picture does for a new width is done in the first."""
     page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-
-def standing(element: Locator) -> None:
-    """Wait until an element has stood at its place for half a second."""
-    element.evaluate(_STANDS)
 
 
 def fits(page: Page, width: int) -> None:

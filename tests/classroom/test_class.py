@@ -6,8 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from classroom.limits import Limits
-from classroom.settings import Classroom
 from pages.frame import cached, interrupts
 from pages.frame.service import OWNER, Visitor
 from tests.classroom.serving import serve
@@ -85,6 +83,7 @@ def test_the_teachers_page_is_among_the_pages_of_the_teacher_alone(
     assert ("visitors" in found) == (visitor == OWNER)
 
 
+<<<<<<< HEAD
 def test_a_class_says_how_much_memory_is_for_what_is_kept(visited_by, monkeypatch):
     usual = cached.models().most_bytes
     serve(monkeypatch, ANN, Classroom(limits=Limits(memory_megabytes=100)))
@@ -94,6 +93,8 @@ def test_a_class_says_how_much_memory_is_for_what_is_kept(visited_by, monkeypatc
     assert usual > found[0]
 
 
+=======
+>>>>>>> tests2
 def test_a_page_and_its_parts_are_drawn_when_it_is_their_turn(visited_by, open_app, monkeypatch):
     served = visited_by(ANN)
     held, drawn, draw = [], [], interrupts.interruptible

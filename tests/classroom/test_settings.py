@@ -53,20 +53,6 @@ def test_passwords_that_are_there_are_not_overwritten(tmp_path):
         keep_passwords(tmp_path, "others, others", "and mine, too")
 
 
-def test_what_a_class_may_is_read(tmp_path):
-    write(
-        tmp_path,
-        """
-        signed_in_days = 3
-        tour = "monday"
-        [limits]
-        steps = 900
-        """,
-    )
-    found = read(tmp_path, PASSWORDS)
-    assert (found.days, found.tour, found.limits) == (3, "monday", Limits(steps=900))
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -161,11 +147,6 @@ def test_a_class_is_asked_for_its_passwords_once(tmp_path):
     assert begin.set_up(tmp_path, {}, never) == read(tmp_path, {})
 
 
-def test_where_nobody_can_answer_it_is_said_what_is_missing(tmp_path):
-    with pytest.raises(ClassroomError, match="nobody could sign in"):
-        begin.set_up(tmp_path, {}, None)
-
-
 def test_secrets_of_something_else_are_not_added_to(tmp_path):
     (tmp_path / "secrets.toml").write_text('[other]\nx = "y"\n')
     with pytest.raises(ClassroomError):
@@ -180,25 +161,6 @@ def test_a_class_is_served_where_it_is_asked_for_with_uploads_as_large_as_it_may
     assert command[command.index("--browser.serverAddress") + 1] == begin.own_address()
     assert command[command.index("--server.maxUploadSize") + 1] == "20"
     assert "all together" not in " ".join(command)
-
-
-def test_what_cannot_be_begun_is_said_in_one_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("CLASS_SETTINGS", str(tmp_path))
-    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
-    assert begin.main([]) == 2
-    assert capsys.readouterr().err.startswith("error: nobody could sign in")
-
-
-def test_freed_memory_goes_back_unless_the_environment_says_otherwise(monkeypatch):
-    began = []
-    monkeypatch.setattr(begin.os, "execve", lambda *told: began.append(told))
-    monkeypatch.setenv("MALLOC_ARENA_MAX", "7")
-    begin._become(["python", "app.py"], begin.environment(Classroom(secret="one for all")))
-    [(program, command, environment)] = began
-    assert (program, command) == ("python", ["python", "app.py"])
-    assert environment["MALLOC_ARENA_MAX"] == "7"
-    assert environment["MALLOC_MMAP_THRESHOLD_"] == "1048576"
-    assert environment["PATH"]
 
 
 def test_replicas_of_one_class_take_what_a_page_of_another_hands_over():

@@ -18,11 +18,6 @@ def test_what_was_typed_before_is_shown_again_but_no_password_and_never_as_marku
     assert "&lt;i&gt;wrong" in shown
 
 
-def test_whoever_guessed_too_often_is_told_for_how_long_to_wait():
-    assert "Try again in 1 second." in page("en", Form(), seconds=1.0)
-    assert "Try again in 8 seconds." in page("en", Form(), seconds=8.0)
-
-
 @pytest.mark.parametrize(
     "address",
     ["", "heads", "//elsewhere.org", "/\\elsewhere.org", "https://x.org", "/a\r\nb", "/sign-out"]

@@ -98,15 +98,6 @@ def test_who_waits_is_shown_in_order_and_taken_out_of_the_line(a_class):
     assert "runs/Ann/second · waits, place 1" in said(at)
 
 
-def test_what_could_not_be_stopped_is_said(a_class, monkeypatch):
-    process.enqueue(run := a_class("Ann", "mine"))
-    monkeypatch.setattr(process, "dequeue", lambda path: (_ for _ in ()).throw(OSError(28, "Full")))
-    at = opened()
-    at.button(key="end runs/Ann/mine").click().run()
-    assert "That could not be done: No space left on the disk" in said(at)
-    assert process.queue([run]) == [run]
-
-
 def grow(run, megabytes):
     (run / "words.txt").write_bytes(bytes(megabytes * MEGABYTE))
 
@@ -138,10 +129,3 @@ def test_a_run_that_is_trained_is_not_deleted_and_that_is_said(a_class):
         at.button(key="visitors_delete").click().run()
         assert run.exists()
         assert "Not deleted: runs/Ann/mine: " in said(at)
-
-
-def test_runs_of_the_gallery_cannot_be_ticked(a_class):
-    a_class("Ann", "mine")
-    at = opened(visitors_runs="copy")
-    assert "visitors_delete" not in [each.key for each in at.button]
-    assert list(at.dataframe[0].value["run"]) == ["runs/Ann/mine"]

@@ -116,14 +116,6 @@ def test_who_asks_for_little_goes_before_who_has_had_much(monkeypatch):
     assert order == ["at first", "little", "much"]
 
 
-@given(st.floats(0, 100), st.floats(0, 100))
-def test_the_more_somebody_has_had_the_later_she_counts_as_having_asked(less, more):
-    less, more = sorted((less, more))
-    one, other = (turns._Work(asked=0.0, spent=spent) for spent in (less, more))
-    assert 0 <= one.due() <= other.due() <= turns.STRETCH * more
-    assert other.due() == 0 or other.due() > turns.STRETCH * more / 2
-
-
 def test_nobody_waits_for_ever_for_one_that_does_not_give_way():
     both, done, order = Turns(patience=0.01), threading.Event(), []
 
@@ -140,24 +132,6 @@ def test_nobody_waits_for_ever_for_one_that_does_not_give_way():
         both.give_way()
     assert ended(threads)
     assert sorted(order) == ["other", "other", "still here"]
-
-
-def test_who_waits_for_something_else_lets_others_have_their_turn():
-    both, made = Turns(NEVER), threading.Event()
-
-    def other():
-        with both.taken():
-            made.set()
-
-    with both.taken():
-        with both.left():
-            threads = begun(other)
-            assert made.wait(SECONDS)
-            # As one that waits for a lock says between two looks at it.
-            both.give_way()
-        with both.left(), both.left():
-            pass
-    assert ended(threads)
 
 
 def test_what_goes_wrong_ends_the_turn():

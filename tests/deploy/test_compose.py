@@ -1,4 +1,3 @@
-import re
 from pathlib import Path
 
 import yaml
@@ -36,10 +35,3 @@ def test_no_password_gets_into_an_image_or_a_commit():
     ignored = (DEPLOY / "Containerfile.dockerignore").read_text().splitlines()
     assert {"deploy/class.env", ".streamlit/secrets.toml", "runs"} <= set(ignored)
     assert "/deploy/class.env" in (ROOT / ".gitignore").read_text().splitlines()
-
-
-def test_the_documentation_names_what_can_be_given():
-    said = (ROOT / "docs" / "deploy.md").read_text()
-    given = re.findall(r"\$\{(\w+)", (DEPLOY / "compose.yaml").read_text())
-    assert {"REPLICAS", "MEMORY", "PORT"} <= set(given)
-    assert not [name for name in given if f"{name}=" not in said and f"`{name}`" not in said]

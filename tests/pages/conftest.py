@@ -101,23 +101,6 @@ def own_copy(own_runs):
     return Path(shutil.copytree(ROOT / "gallery" / "copy", own_runs / "mine", ignore=UNMEASURED))
 
 
-@pytest.fixture
-def unmeasured_gallery(tmp_path, elsewhere):
-    """The gallery in which no head's silencing was measured."""
-    folder = tmp_path / "gallery"
-    elsewhere("GALLERY", folder)
-    return Path(
-        shutil.copytree(
-            ROOT / "gallery", folder, ignore=UNMEASURED, copy_function=_link, symlinks=False
-        )
-    )
-
-
-def _link(source, target):
-    Path(target).symlink_to(source)
-    return target
-
-
 def unfold(at, name):
     """Open what is folded below a picture, as a click on its title does."""
     at.session_state[f"folded_{name}"] = True

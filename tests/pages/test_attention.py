@@ -10,28 +10,11 @@ from core.runs.run import load_run
 from tests.pages.conftest import ROOT, said, shown
 
 TIRED = "The animal didn't cross the street because it was too tired."
-WIDE = TIRED.replace("tired", "wide")
 GUIDED = Site("encoder", 2, "self")
 
 
 def texts(labels):
     return [label.text for label in labels]
-
-
-def weight(maps, query, key):
-    row, column = texts(maps.queries).index(query), texts(maps.keys).index(key)
-    return maps.weights[maps.selected][row, column]
-
-
-def test_it_moves_to_the_street_when_tired_becomes_wide(open_app):
-    at = open_app()
-    assert weight(shown(at), "it", "animal") > 0.9
-    next(button for button in at.button if button.label == "wide").click().run()
-    assert at.text_input(key="sentence").value == WIDE
-    maps = shown(at)
-    assert maps.translation == "L’animal n’a pas traversé la rue parce qu’elle était trop large."
-    assert weight(maps, "it", "street") > 0.9
-    assert weight(maps, "it", "animal") < 0.1
 
 
 @pytest.mark.parametrize("kind", list(Kind))
@@ -181,16 +164,3 @@ def test_a_run_that_is_deleted_while_it_is_shown_is_named(open_app, own_copy):
     at.segmented_control(key="kind").set_value("encoder.self").run()
     assert not at.exception
     assert shown(at).translation
-
-
-def test_the_first_model_reads_everyday_sentences_and_finds_antecedents(open_app):
-    at = open_app()
-    assert at.selectbox(key="model").value == "everyday"
-    assert "Tatoeba" in at.caption[-1].value
-    assert shown(at).selected == (2, 0)
-    assert (
-        shown(at).translation == "L’animal n’a pas traversé la rue parce qu’il était trop fatigué."
-    )
-    at = open_app(sentence="My dog is hungry.")
-    assert shown(at).translation == "Mon chien a faim."
-    assert not [label for label in shown(at).keys if label.unknown]

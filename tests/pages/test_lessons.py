@@ -3,7 +3,6 @@
 import pytest
 
 from pages.lessons import VIEWS
-from tests.pages.conftest import said
 
 OF_NONE = [view.name for view in VIEWS if not view.of_sentence]
 
@@ -22,9 +21,3 @@ def test_a_lesson_that_no_sentence_changes_asks_for_none(open_page, view):
     # What was typed stays, for the lessons that show it.
     at.segmented_control(key="lessons").set_value("layers").run()
     assert at.text_input(key="sentence").value == "The cat slept."
-
-
-def test_without_a_sentence_the_lessons_ask_for_one(open_page):
-    at = open_page("lessons", sentence="a")
-    at.text_input(key="sentence").set_value("   ").run()
-    assert "Type a sentence" in said(at)

@@ -124,23 +124,6 @@ def test_weights_that_cannot_be_drawn_are_refused(weights, visible, message):
 
 
 @pytest.mark.parametrize(
-    ("view", "changes"),
-    [
-        (maps_cases.known, {"queries": maps_cases.labels("a b")}),
-        (lines_cases.known, {"keys": maps_cases.labels("a b")}),
-        (lambda: matrices_cases.known().panels[0], {"texts": [["a"]]}),
-        (lambda: matrices_cases.known().panels[0], {"values": np.full((3, 4), np.nan)}),
-        (lambda: strips_cases.source().groups[0], {"heads": [(0, 0)]}),
-        (lambda: decoding_cases.known().free, {"fed": ()}),
-        (lambda: decoding_cases.known().free, {"self_": np.full((2, 3, 5, 5), 0.1, np.float32)}),
-    ],
-)
-def test_a_view_whose_parts_do_not_fit_is_refused(view, changes):
-    with pytest.raises(ValueError, match="need"):
-        replace(view(), **changes)
-
-
-@pytest.mark.parametrize(
     ("view", "pack", "choice"),
     [
         (maps_cases.known, maps.pack, {"selected": (0, 1), "zoom": (1, 2, 3, 4)}),
@@ -212,14 +195,6 @@ def test_very_many_weights_are_pooled_except_for_the_exact_ones(shape):
     assert np.abs(whole - weights).max() <= 1 / 509
 
 
-def test_large_pictures_take_less_than_a_megabyte():
-    large = lines_cases.long(16, 128, 128)
-    assert not large.exact
-    assert len(lines.pack(large)) < 1_000_000
-    assert len(maps.pack(labelled(np.full((6, 8, 128, 128), 1 / 128, np.float32)))) < 1_000_000
-    assert len(pack_decoding(decoding_cases.many(3, 8, 60, 60))) < 1_000_000
-
-
 ROWS = arrays(np.float64, (3, 4), elements=st.floats(-1e6, 1e6, allow_subnormal=False))
 
 
@@ -244,15 +219,6 @@ def test_largest_first_only_changes_the_order_and_keeps_it_among_equals(weights)
     expected = sorted(range(6), key=lambda strip: (-max(weights[strip]), strip))
     assert [head for _, head in shown.largest_first().heads] == expected
     assert (shown.largest_first().weights == weights[expected]).all()
-
-
-def test_a_source_token_is_attended_to_by_the_target_tokens_that_are_fed():
-    [group] = [each for each in strips_cases.target().groups if each.kind == "decoder.cross"]
-    fed = len(strips_cases.TARGET) - 1
-    turned = replace(group, weights=group.weights[:, :fed], visible=group.visible[:fed])
-    shown = replace(strips_cases.source(), direction="by", groups=[turned])
-    [written] = unpacked.unframed(strips.pack(shown))[0]["panels"]
-    assert (written["columns"]["side"], written["shape"]) == ("target", [6, fed])
 
 
 def test_three_digits_of_a_weight_survive_and_only_zero_becomes_zero():

@@ -41,7 +41,7 @@ TOKENS = (
     *("it", "سلام", "می‌خواهم", "ר.", "नमस्ते", "👨‍👩‍👧", "1️⃣", "٣", "{key}", ""),
     *("\u2069 it", "\u202eit", "\u2067it", "⁦سلام⁩", "a ܐ b", "𐤀"),
 )
-TOO_LARGE = ("maps.long", "maps.deep", "lines.long")
+TOO_LARGE = "lines.long"
 MODELS = {
     "post": described(3, 2),
     "pre": described(6, 6, "pre"),
@@ -63,10 +63,11 @@ def environment(tmp_path_factory):
         f"{name}.{case}": pack(made())
         for name, (cases, pack) in COMPONENTS.items()
         for case, made in cases.CASES.items()
-        if f"{name}.{case}" not in TOO_LARGE
+        if f"{name}.{case}" != TOO_LARGE
     }
     for name, model in MODELS.items():
         packed[f"architecture.{name}"] = architecture.pack(drawing(model, model.ids[0]))
+    packed["maps.german"] = maps.pack(maps_cases.known(), locale="de")
     packed["isolated"] = json.dumps([[token, isolated(token)] for token in TOKENS]).encode()
     path = tmp_path_factory.mktemp("scripts") / "payloads.json"
     path.write_text(json.dumps({name: base64.b64encode(b).decode() for name, b in packed.items()}))

@@ -1,17 +1,23 @@
-"""A page on which captions and other elements come and go above large maps."""
+"""A page on which a caption and a formula come and go above a large map."""
 
 import streamlit as st
 
+<<<<<<< HEAD
 from pages.frame.components import attention_maps, show
+=======
+from pages.frame.components import attention_maps
+>>>>>>> tests2
 from tests.browser.apps.maps_cases import CASES
-from tests.browser.apps.matrices_cases import CASES as MATRICES
 
 maps = st.cache_data(CASES["vast"])()
 if st.toggle("caption"):
     st.caption("It comes above the maps.")
     st.latex("x")
 attention_maps(maps, key="maps", on_pick=lambda: None)
+<<<<<<< HEAD
 if st.session_state.get("middle"):
     st.caption("It comes between both.")
 st.toggle("middle", key="middle")
 show(MATRICES["leftwards"](), key="matrices")
+=======
+>>>>>>> tests2

@@ -80,7 +80,7 @@ def side(vocabulary, said, true, distributions, shape, by_hand=()):
     )
 
 
-def sentence(layers=3, heads=4, by_hand=()):
+def sentence(layers=3, heads=4):
     """The wrong pronoun at step 10 is fed back, and the adjective follows it."""
     true = [*FRENCH.split(), "EOS"]
     said = [*FRENCH.replace("il", "elle").replace("fatigué", "fatiguée").split(), "EOS"]
@@ -103,7 +103,7 @@ def sentence(layers=3, heads=4, by_hand=()):
     )
     return DecodingView(
         source=source,
-        free=side(vocabulary, said, true, free, both, by_hand=by_hand),
+        free=side(vocabulary, said, true, free, both),
         forced=replace(right, steps=predicted),
         first_difference=10,
     )
@@ -123,14 +123,6 @@ def known():
         first_difference=2,
         about="small: the black cat",
     )
-
-
-def short():
-    """The free side stops before the reference does."""
-    view = known()
-    free = view.free
-    cut = SideView(free.fed[:3], free.steps[:3], free.cross[:, :, :3], free.self_[:, :, :3, :3])
-    return replace(view, free=cut)
 
 
 def alone():
@@ -197,11 +189,9 @@ def prompt():
 CASES = {
     "known": known,
     "sentence": sentence,
-    "by_hand": lambda: sentence(by_hand=(10,)),
     "alone": alone,
     "cross_only": cross_only,
     "prompt": prompt,
-    "short": short,
     "opened": lambda: replace(sentence(), start=4),
     "many": many,
     "hostile": hostile,

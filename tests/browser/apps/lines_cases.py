@@ -1,7 +1,5 @@
 """Lines whose every weight is known, for the browser tests and for looking at."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from tests.browser.apps.maps_cases import BOS, ENGLISH, EOS, FRENCH, labels, plausible, softmax
@@ -103,31 +101,4 @@ def odd():
     )
 
 
-def single():
-    """One token, which can only look at itself."""
-    return Lines(
-        title="Encoder layer 0, head 0: where each word looks",
-        weights_HQK=np.ones((1, 1, 1), np.float32),
-        visible_QK=np.ones((1, 1), np.bool_),
-        heads=[0],
-        queries=(EOS,),
-        keys=(EOS,),
-        sides=("source", "source"),
-    )
-
-
-def spoken():
-    """The word that is spoken of beside the lines stands out among all of them."""
-    return replace(known(), spoken=("query", 3))
-
-
-CASES = {
-    "spoken": spoken,
-    "known": known,
-    "several": several,
-    "sentence": sentence,
-    "back": back,
-    "long": long,
-    "odd": odd,
-    "single": single,
-}
+CASES = {each.__name__: each for each in (known, several, sentence, back, long, odd)}

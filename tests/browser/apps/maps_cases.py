@@ -46,57 +46,6 @@ def plausible(layers, heads, queries, keys, visible, seed=0):
     return weights
 
 
-def sentence():
-    """Encoder, 3 × 4 heads; in layer 1, head 3 the pronoun finds its noun."""
-    words = (*labels(ENGLISH), EOS)
-    n = len(words)
-    visible = np.ones((n, n), np.bool_)
-    weights = plausible(3, 4, n, n, visible, seed=3)
-    rows, columns = np.arange(n)[:, None], np.arange(n)[None, :]
-    scores = 2.2 * (columns == rows) + 3.2 * (columns == np.maximum(rows - 1, 0)) * (rows % 3 == 0)
-    scores = scores + np.random.default_rng(1).normal(0, 0.7, (n, n))
-    scores[8, 1], scores[8, 6] = 8.6, 4.6
-    weights[1, 3] = softmax(scores)
-    return AttentionMaps(
-        kind="encoder.self",
-        sides=Kind.ENCODER_SELF.sides,
-        weights=weights,
-        visible=visible,
-        queries=words,
-        keys=words,
-        source=words,
-        target=(BOS, *labels(FRENCH), EOS),
-        translation="L'animal n'a pas traversé la rue parce qu'il était trop fatigué.",
-        selected=(1, 3),
-    )
-
-
-def decoder(kind="decoder.self", layers=3, heads=4):
-    """Decoder rows: what was fed, what was predicted; a rare word in pieces, a word never seen."""
-    source = (*labels(ENGLISH, -2), TokenLabel("weary", unknown=True), TokenLabel("."), EOS)
-    pieces = (TokenLabel("fat"), TokenLabel("igu", continues=True), TokenLabel("é", continues=True))
-    target = (BOS, *labels(FRENCH, -2), *pieces, TokenLabel("."), EOS)
-    fed = target[:-1]
-    keys = fed if kind == "decoder.self" else source
-    shape = len(fed), len(keys)
-    visible = np.ones(shape, np.bool_)
-    if kind == "decoder.self":
-        visible = np.tril(visible)
-    return AttentionMaps(
-        kind=kind,
-        sides=Kind(kind).sides,
-        weights=plausible(layers, heads, *shape, visible, seed=5),
-        visible=visible,
-        queries=fed,
-        keys=keys,
-        predicted=target[1:],
-        source=source,
-        target=target,
-        translation="L'animal n'a pas traversé la rue parce qu'il était trop fatigué.",
-        selected=(1, 1),
-    )
-
-
 def many(layers=6, heads=8, tokens=24):
     """A large model's encoder."""
     words = (*(labels(ENGLISH) * tokens)[: tokens - 1], EOS)
@@ -179,13 +128,4 @@ def vast(kind="decoder.cross", rows=512, columns=500, layers=1, heads=2):
     )
 
 
-CASES = {
-    "known": known,
-    "sentence": sentence,
-    "decoder": decoder,
-    "many": many,
-    "long": lambda: many(6, 8, 128),
-    "hostile": hostile,
-    "vast": vast,
-    "deep": lambda: many(layers=30, heads=9, tokens=12),
-}
+CASES = {each.__name__: each for each in (known, many, hostile, vast)}

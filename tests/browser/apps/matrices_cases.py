@@ -112,25 +112,6 @@ def lens():
     )
 
 
-def positions(length=64, width=128):
-    """Sines and cosines: both axes are numbers."""
-    at, i = np.arange(length)[:, None], np.arange(width)[None, :]
-    angles = at / 10000 ** (2 * (i // 2) / width)
-    values = np.where(i % 2, np.cos(angles), np.sin(angles)).astype(np.float32)
-    return Matrices(
-        panels=(
-            Matrix(
-                title="Positional encoding",
-                values=values,
-                rows=numbered("position", length),
-                columns=numbered("dimension", width),
-                scale="signed",
-                value_name="value",
-            ),
-        )
-    )
-
-
 def large():
     values = np.zeros((512, 512), np.float32)
     values[100, 300], values[101, 301] = -1.0, 0.5
@@ -160,20 +141,6 @@ def odd():
                 rows=words,
                 columns=words,
                 texts=[ODD] * n,
-            ),
-        )
-    )
-
-
-def single():
-    return Matrices(
-        panels=(
-            Matrix(
-                title="One cell",
-                values=np.array([[0.5]], np.float32),
-                rows=axis("query: the word that looks", ("it",)),
-                columns=axis("key: the word looked at", ("cat",)),
-                details=[["95 % from 0.4 to 0.6, n = 12"]],
             ),
         )
     )
@@ -249,13 +216,5 @@ def vast():
     return Matrices(panels=(first, replace(second, scale="signed", limit=0.5)))
 
 
-def leftwards():
-    """Words that are read from right to left."""
-    return Matrices(panels=(plain("Leftwards", 70, 64, "مرحبا{}", "שלום{}"),))
-
-
-_ALL = (
-    *(known, flipped, sentence, lens, positions, large, odd, single, many),
-    *(numbers, wide, long, vast, leftwards),
-)
+_ALL = (known, flipped, sentence, lens, large, odd, many, numbers, wide, long, vast)
 CASES = {case.__name__: case for case in _ALL}

@@ -1,3 +1,4 @@
+import itertools
 import shlex
 from pathlib import Path
 
@@ -16,7 +17,6 @@ from core.training.presets import (
     vocabulary_for,
     with_settings,
 )
-from tests.corpora import LANGUAGES, pairs
 
 
 def test_base_is_the_papers_model_with_the_vocabulary_usually_quoted():
@@ -71,7 +71,25 @@ def test_the_command_says_all_that_was_changed():
     assert named == {"n_heads": 2, "tied": False, "dropout": 0.25}
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+WHO = {"the teacher": ("老师", "معلم"), "the pupil": ("学生", "دانش\u200cآموز")}
+SAW = {"sees": ("看见了", "می\u200cبیند"), "brings": ("带来了", "می\u200cآورد")}
+WHAT = {
+    "cats": ("猫", "گربه\u200cها"),
+    "books": ("书", "کتاب\u200cها"),
+    "birds": ("鸟", "پرنده\u200cها"),
+}
+
+
+def pairs(language):
+    """Return pairs of English and Chinese, or Persian with its zero-width non-joiners."""
+    at = ("chinese", "persian").index(language)
+    for who, saw, what in itertools.product(WHO, SAW, WHAT):
+        parts = WHO[who][at], SAW[saw][at], WHAT[what][at]
+        said = "".join(parts) + "。" if at == 0 else f"{parts[0]} {parts[2]} را {parts[1]}."
+        yield f"{who} {saw} {what}.", said
+
+
+@pytest.mark.parametrize("language", ["chinese", "persian"])
 def test_characters_are_tokens_of_the_vocabulary_and_joined_words_are_whole(few_samples, language):
     corpus = Corpus(language, [Sample(*pair) for pair in pairs(language)])
     size = vocabulary_for(len(corpus.samples), corpus.samples)

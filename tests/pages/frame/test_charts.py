@@ -35,19 +35,6 @@ def test_a_long_title_is_broken_and_parts_stand_below_each_other_in_a_narrow_win
         assert (lines, whole) == (list_of(broken), text_of(LONG))
 
 
-def _show_one(title):
-    from pages.frame import charts
-    from viz.charts.curves import Quantity, curves
-
-    charts.chart(curves({"a": [0.0]}, x=Quantity("x"), y=Quantity("y"), title=title))
-
-
-def test_the_lines_of_a_title_do_not_depend_on_the_plot_that_is_laid_out_around_it():
-    at = AppTest.from_function(_show_one, args=(LONG,)).run()
-    title = json.loads(at.get("vega_lite_chart")[0].proto.spec)["title"]
-    assert title["text"]["expr"].startswith("width && containerSize()[0] < 500 ? ")
-
-
 def _page():
     import altair as alt
 

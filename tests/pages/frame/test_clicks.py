@@ -1,46 +1,10 @@
 """A pinned word is the same word wherever it is shown, until it is let go."""
 
-from types import SimpleNamespace
-
 import pytest
 
-from pages.frame import clicks, session
+from pages.frame import session
 from tests.pages.conftest import said, send, send_from
 from tests.viz.unpacked import unpack_lines, unpack_maps, unpack_matrices, unpack_strips
-
-
-@pytest.mark.parametrize(
-    ("take", "reported", "chosen"),
-    [
-        (clicks.take_head, {"pick": {"layer": 1, "head": 2}}, {"layer": 1, "head": 2}),
-        (clicks.take_head, {"pick": None}, {}),
-        (
-            lambda: clicks.take_cell("steps"),
-            {"pick": {"panel": 0, "row": 3, "column": 5}},
-            {"cell": "0,3,5"},
-        ),
-        (
-            clicks.take_zoom,
-            {"zoom": {"row": 1, "column": 2, "rows": 3, "columns": 4}},
-            {"zoom": "1,2,3,4"},
-        ),
-        (clicks.take_zoom, {"zoom": None}, {"zoom": None}),
-        (
-            lambda: clicks.take_strip("strips"),
-            {"strip": {"kind": "decoder.cross", "layer": 1, "head": 3}},
-            {"kind": "decoder.cross", "layer": 1, "head": 3, "view": "maps"},
-        ),
-    ],
-)
-def test_a_click_into_a_picture_chooses_what_was_clicked(monkeypatch, take, reported, chosen):
-    found = {}
-    monkeypatch.setattr(session, "component_value", lambda _key: SimpleNamespace(**reported))
-    monkeypatch.setattr(session, "choose", found.update)
-    monkeypatch.setattr(session, "choose_above", found.update)
-    monkeypatch.setattr(clicks.take_head, "__defaults__", (found.update,))
-    take()
-    assert found == chosen
-
 
 ENCODER = {"model": "translate", "view": "maps", "kind": "encoder.self"}
 PLAIN = "The animal didn't cross the street because it was too tired."
@@ -144,14 +108,3 @@ def test_a_word_stays_where_the_next_sentence_begins_alike(open_page):
     # With another word before it, it is another "it".
     at.text_input(key="sentence").set_value(PLAIN.replace("animal", "dog")).run()
     assert maps(at).pin is None
-
-
-@pytest.mark.parametrize("whole", ["false", "true"])
-@pytest.mark.parametrize("kind", ["gpt2", "bert", "t5"])
-def test_an_opened_model_opens_on_it(open_page, opened_path, elsewhere, kind, whole):
-    elsewhere("OWN", opened_path(kind).parent)
-    sentence = "The animal did not cross the street because it was too tired."
-    query = {"view": "word", "model": f"runs/{kind}", "sentence": sentence, "whole_words": whole}
-    strips = unpack_strips(proto(open_page("attention", **query), "strips").bytes)
-    tokens = strips.source if strips.side == "source" else strips.target
-    assert tokens[strips.index].text == "it"

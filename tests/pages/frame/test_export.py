@@ -1,5 +1,4 @@
 import base64
-import html
 import json
 import math
 import re
@@ -10,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.__main__ import main
-from core.runs.run import load_run
 from pages.frame import export
 from pages.frame.export import as_csv, as_json, stem
 from pages.frame.language import plain
@@ -71,37 +69,6 @@ def files(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize("name", ["maps", "word"])
-def test_files_say_of_what_their_numbers_are(open_view, files, name):
-    _, taken = open_view(name, model="copy", sentence="a b c", kind="cross")
-    read = json.loads(files["json"]())
-    columns = read.pop("columns")
-    assert read == {
-        "title": taken.title,
-        "model": "copy",
-        "step": load_run(ROOT / "gallery" / "copy").step,
-        "sentence": "a b c",
-        "translation": "a b c",
-        "view": name,
-        "link": read["link"],
-        **taken.about,
-    }
-    assert "model=copy" in read["link"]
-    assert columns == {column: list(values) for column, values in taken.columns().items()}
-    assert files["csv"]() == as_csv(taken.columns())
-    page = files["html"]()
-    for fact, value in (("Model", "copy"), ("Training step", read["step"])):
-        assert f'<dt>{fact}</dt><dd dir="auto">{value}</dd>' in page
-
-
-def test_a_view_that_is_a_table_is_offered_as_a_picture_of_it(open_page, taken, files):
-    open_page("heads", trial="roles", model="copy", sentence="a b c")
-    taken = taken[-1]
-    drawn = re.findall(r">([^<>]+)</text>", files["svg"]())
-    assert {taken.title, *taken.columns()} <= set(map(html.unescape, drawn))
-    assert files["png"]().startswith(b"\x89PNG")
-
-
 def test_what_must_be_said_of_a_run_is_said_on_the_page_and_in_its_files(
     open_view, own_copy, files
 ):
@@ -153,16 +120,3 @@ def test_names_of_files_tell_models_and_sentences_apart_and_suit_any_system():
     for name in names:
         assert not re.search(r'[<>:"/\\|?*\s\u0000-\u001f\u200b-\u200f\u2066-\u2069.]', name), name
         assert len(name.encode()) <= 180
-
-
-@pytest.mark.parametrize(
-    ("sentence", "words"),
-    [
-        ("The woman crossed the street.", "The-woman-crossed-the"),
-        ("नमस्ते दुनिया", "नमस्ते-दुनिया"),
-        ("می‌خواهم", "می-خواهم"),
-        ("老师昨天", "老师昨天"),
-    ],
-)
-def test_names_of_files_begin_with_whole_words_of_any_script(sentence, words):
-    assert stem({"model": "copy", "sentence": sentence}).startswith(f"copy-{words}-")

@@ -156,20 +156,6 @@ def test_a_token_in_any_text_leaves_the_signs_around_it_in_their_places():
             assert language._(text).format(**values) == isolated
 
 
-@pytest.mark.parametrize(
-    ("languages", "visitor", "said"),
-    [
-        (["en", "zh_CN"], "en", "中文"),
-        (["en", "zh_CN"], "zh_CN", "English"),
-        (["en", "de", "zh_CN"], "en", "Language"),
-    ],
-)
-def test_the_way_to_the_only_other_language_has_its_name(languages, visitor, said, monkeypatch):
-    monkeypatch.setattr(language, "languages", lambda: languages)
-    monkeypatch.setattr(language, "visitor", lambda: visitor)
-    assert language.title() == said
-
-
 @pytest.mark.parametrize(("tag", "said"), [("en", "a, b; c"), ("zh_CN", "a、b；c")])
 def test_texts_are_listed_as_the_reader_s_language_does_it(tag, said, monkeypatch):
     monkeypatch.setattr(language, "visitor", lambda: tag)

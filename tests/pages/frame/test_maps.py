@@ -1,6 +1,6 @@
 import pytest
 
-from core.heads import Head, Kind, Site
+from core.heads import Head, Site
 from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from core.tokenizer.tokenizer import Token
@@ -26,13 +26,6 @@ def test_a_label_says_whether_its_token_goes_on_with_a_word_and_whether_training
         ("ra", True, True, False),
         ("EOS", False, False, True),
     ]
-
-
-@pytest.mark.parametrize(
-    ("written", "zoom"), [("1,1,2,3", (1, 1, 2, 3)), ("0,0,4,4", None), ("0,0,5,4", None)]
-)
-def test_a_zoom_is_a_part_of_the_map_or_none(run, inspection, written, zoom):
-    assert maps_of(run, inspection, Head(Kind.CROSS.site(0), 0), zoom=written).zoom == zoom
 
 
 @pytest.mark.parametrize("whole_words", [False, True])

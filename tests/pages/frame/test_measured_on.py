@@ -38,16 +38,3 @@ def test_what_is_measured_on_is_named_with_its_seed_where_one_drew_it(given):
     assert measured_on.most(copy, 400) == 400
     assert measured_on.all_of_them(own) == "pairs of your own"
     assert measured_on.all_of_them(copy) == "held-out sentences"
-
-
-@pytest.mark.parametrize(
-    ("task", "said"),
-    [
-        ("everyday", "1 held-out sentence of the grammar"),
-        ("reverse", "1 held-out row of letters"),
-        ("names", "1 held-out sentence with names"),
-        ("pairs.tsv", "1 held-out pair of its file"),
-    ],
-)
-def test_an_evaluation_says_what_it_counted(task, said):
-    assert measured_on.of_task(task, 1) == said

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 
 from core.runs.run import load_run
@@ -32,23 +30,3 @@ def test_a_model_trained_here_lacks_nothing_but_what_it_was_not_made_with():
     assert {need for need in Need if why_not(parallel, [need])} == {Need.NEXT}
     # It reads and writes words by more than their own vectors.
     assert {need for need in Need if why_not(copying, [need])} == {Need.OWN_VECTORS}
-
-
-@pytest.mark.parametrize(
-    ("changes", "need", "sentence"),
-    [
-        ({"decoder_mixing": "gru"}, Need.DECODER_SELF, "has no decoder self-attention"),
-        ({"norm_kind": "batch"}, Need.LAYER_NORM, "another norm, BatchNorm."),
-        ({"norm_kind": "rms"}, Need.LAYER_NORM, "another norm, RMSNorm."),
-        ({"norm_kind": "none"}, Need.LAYER_NORM, "has no norms"),
-        ({"scores": "additive"}, Need.DOT_PRODUCTS, "has additive attention"),
-        ({"scores": "linear"}, Need.DOT_PRODUCTS, "has linear attention"),
-        ({"scores": "linear"}, Need.SCALED_SCORES, "does not divide its scores"),
-    ],
-)
-def test_what_a_model_has_in_the_place_of_the_usual_is_named(changes, need, sentence):
-    copy_run = load_run(ROOT / "gallery" / "copy")
-    assert not why_not(copy_run, [need])
-    model = replace(copy_run.settings.model, **changes)
-    run = replace(copy_run, settings=replace(copy_run.settings, model=model))
-    assert sentence in why_not(run, [need])

@@ -12,8 +12,7 @@ from core.studies.effects.measuring import store_effects
 from core.studies.heads.findings import best_pronoun_head
 from core.studies.heads.question import heads_of
 from pages.frame import cached, notes
-from pages.frame.selection import Opened, inspecting
-from pages.views.attention.pronoun_note import about_pronouns
+from pages.frame.selection import inspecting
 from tests.pages.conftest import ROOT, said
 
 NO_CHANGE = "Silencing this head makes no measurable difference"
@@ -52,12 +51,6 @@ def test_a_head_whose_silencing_changes_nothing_is_named_as_soon_as_it_is_measur
     assert NO_CHANGE not in said(at)
 
 
-@pytest.mark.parametrize("content", ["", "[1]", "\x00"])
-def test_a_damaged_file_of_effects_says_nothing(open_app, own_copy, content):
-    (own_copy / HEADS).write_text(content)
-    assert NO_CHANGE not in said(open_app(**QUERY))
-
-
 def test_effects_of_the_newest_weights_are_not_said_of_others(own_copy):
     store(own_copy, USELESS)
     run = load_run(own_copy)
@@ -88,18 +81,6 @@ def test_a_nearly_uniform_head_is_said(own_copy):
 
 
 TROPHY = "The trophy didn't fit in the suitcase because it was too big."
-OTHER_KIND = "Measured on sentences of another kind than this one"
-
-
-@pytest.mark.parametrize("model", ["translate-guided", "everyday"])
-def test_what_was_measured_is_not_said_to_hold_for_another_kind_of_sentence(model):
-    run = cached.loaded(ROOT / "gallery" / model)
-    tired = cached.task(run.path).examples[0].source
-    for sentence, other in ((tired, False), (TROPHY, True)):
-        inspection = inspect_sentence(run, sentence)
-        opened = Opened(run.path, run, cached.task(run.path), sentence, inspection)
-        # Before the claim.
-        assert about_pronouns(opened).startswith(OTHER_KIND) == other
 
 
 @pytest.mark.parametrize(

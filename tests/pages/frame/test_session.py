@@ -98,15 +98,6 @@ def test_a_link_names_what_is_default_too(open_page):
     assert link == {name: [str(value)] for name, value in values.items()}
 
 
-@pytest.mark.parametrize("name", ["layer", "sort", "view", "beam", "share"])
-@pytest.mark.parametrize("text", ["", "99", "-1", "²", "nan"])
-def test_what_a_link_cannot_mean_gives_way_to_the_default(open_page, name, text):
-    at = open_page(**{name: text})
-    assert not at.exception
-    assert shown(at)[name] == DEFAULT[name]
-    assert name == "view" or name not in at.query_params
-
-
 def test_a_click_changes_a_choice_that_has_a_widget_and_one_that_has_none(open_page):
     at = open_page()
     at.button(key="wide").click().run()

@@ -68,10 +68,6 @@ def test_what_terms_and_stops_link_to_is_there(name, page, query):
 ENGLISH_FILES = sorted((TEXTS / "en").rglob("*.md"))
 
 
-def test_a_formula_has_no_dollars():
-    assert parsed("# a\n\nWhy?\n\n## Formula\n\n$$\nx^2\n$$\n").formula == "x^2"
-
-
 @pytest.mark.parametrize("file", ENGLISH_FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
 def test_each_language_has_the_same_sections_and_formulas(file):
     english = parsed(file.read_text())

@@ -75,22 +75,10 @@ def test_a_marked_word_says_its_number_and_why(word, said):
     assert [each.explanation for each in found] == said
 
 
-def test_the_legend_explains_the_marks_that_there_are():
-    assert typography.legend([SURE]) == ""
-    dashed, dotted = typography.legend([UNSURE, UNSEEN]).split(" · ")
-    assert "below 40\xa0%" in dashed
-    assert dotted == "dotted: from a word that training never saw"
-
-
 def test_what_a_text_holds_stays_text():
     shown = typography.in_markdown('<b> *"x"*', [Doubt(4, 9, '<i>"x"</i>')])
     assert "<b>" not in shown and "<i>" not in shown and "*" not in shown
     assert 'tabindex="0"' in shown and 'aria-label="&lt;i&gt;&quot;x&quot;&lt;/i&gt;"' in shown
-
-
-def test_words_that_differ_are_bold_and_keep_their_marks():
-    one, other = marked("il dort", "elle dort", ([Doubt(3, 7, "unsure")], ()))
-    assert one.startswith("**il** <span") and other == "**elle** dort"
 
 
 def _page(translations):

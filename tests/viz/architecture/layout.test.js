@@ -18,9 +18,6 @@ function layout(name, { width = 592, selected } = {}) {
 const all = (check) => MODELS.forEach((name) => WIDTHS.forEach((width) => check(name, width)));
 const partIds = (name) => written(name).nodes.filter(({ shape }) => shape === "part").map(({ id }) => id);
 const ends = ({ arrows }) => arrows.map(({ kind, from, to }) => [kind, from, to]);
-/** The numbers of the layers of a stack that are shown in full. */
-const opened = ({ parts }, stack) => parts
-  .map(({ id, layer }) => !layer && id.match(`^${stack}\\.(\\d+)\\.feed_forward$`)?.[1]).filter(Boolean);
 
 test("every part has a box, and of a high stack each is reached through its layer", () => {
   for (const name of ["post", "one", "encoder", "decoder", "untied", "gated"]) {
@@ -38,11 +35,6 @@ test("every part has a box, and of a high stack each is reached through its laye
     assert.deepEqual([...reached].sort(), partIds(name).sort());
     assert.equal(heights.size, 1, "nothing below moves");
   }
-});
-
-test("the other stack opens the same layer, or its last where it has no like", () => {
-  const found = layout("unlike", { selected: "encoder.7.feed_forward" });
-  assert.deepEqual([opened(found, "encoder"), opened(found, "decoder")], [["7"], ["5"]]);
 });
 
 test("the picture fits its width and the screen", () => all((name, width) => {
@@ -113,42 +105,7 @@ test("arrows are what the model computes", () => {
   }
 });
 
-test("arrows past a block leave below its norm or above it, as the model has them", () => {
-  const post = ends(layout("post"));
-  assert.ok(post.some(([kind, , to]) => kind === "residual" && to === "encoder.0.self.norm"));
-  const pre = ends(layout("one"));
-  assert.ok(pre.some(([kind, from, to]) => kind === "residual"
-    && from === "decoder.0.self.sum" && to === "decoder.0.cross.sum"));
-});
-
 test("one matrix is drawn as such only if it is one", () => {
   const tied = (name) => ends(layout(name)).filter(([kind]) => kind === "tied").length;
   assert.deepEqual([tied("post"), tied("untied")], [2, 0]);
-});
-
-test("arrows from lower layers leave beside them, and each goes its own way", () => {
-  const { arrows, parts } = layout("mixed", { selected: "softmax" });
-  const memory = arrows.filter(({ kind }) => kind === "memory");
-  assert.equal(memory.length, 4);
-  const lanes = new Map();
-  for (const { from, to, lines: [line] } of memory) {
-    const box = parts.find(({ id }) => id === from);
-    const top = from.startsWith("encoder.1");
-    const start = top ? [box.x + box.width / 2, box.y] : [box.x + box.width, box.y + box.height / 2];
-    assert.deepEqual(line[0], start);
-    const rise = ([x, y], i) => (i && x === line[i - 1][0] ? Math.abs(y - line[i - 1][1]) : 0);
-    const [over] = line.toSorted((a, b) => rise(b, line.indexOf(b)) - rise(a, line.indexOf(a)))[0];
-    if (to === "decoder.0.cross") lanes.set(from, (lanes.get(from) ?? new Set()).add(over));
-  }
-  assert.ok([...lanes.values()].every((ways) => ways.size === 1));
-  assert.equal(new Set([...lanes.values()].map((ways) => [...ways][0])).size, lanes.size);
-});
-
-test("a sublayer that nobody knows is drawn like any other", () => {
-  const { parts, arrows } = layout("gated");
-  const heights = ["self", "gate", "cross", "feed_forward"].map((name) =>
-    parts.find(({ id }) => id === `decoder.0.${name}`).y);
-  assert.deepEqual([...heights].sort((a, b) => b - a), heights);
-  assert.ok(ends({ arrows }).some((each) =>
-    String(each) === "residual,decoder.0.self.norm,decoder.0.gate.norm"));
 });

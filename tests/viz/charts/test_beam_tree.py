@@ -1,6 +1,4 @@
-import pytest
-
-from viz.charts.beam_tree import DEFAULT_TREE_TEXTS, PICKED, TreeNode, beam_tree
+from viz.charts.beam_tree import TreeNode, beam_tree
 from viz.charts.export import chart_svg
 
 
@@ -48,28 +46,3 @@ def test_labels_are_shown_literally():
     assert "&lt;b&gt;" in svg
     assert "<b>" not in svg
     assert rows()[1]["text"] == "all of <b>"
-
-
-def test_finished_prefixes_have_another_shape():
-    [points] = [
-        layer for layer in beam_tree(NODES).to_dict()["layer"] if layer["mark"]["type"] == "point"
-    ]
-    assert points["encoding"]["shape"]["scale"] == {
-        "domain": [False, True],
-        "range": ["circle", "square"],
-    }
-    assert [number for number, row in rows().items() if row["finished"]] == [3]
-
-
-def test_a_click_selects_the_number_of_a_node():
-    [parameter] = beam_tree(NODES).to_dict()["params"]
-    assert parameter["name"] == PICKED
-    assert parameter["select"] == {"type": "point", "fields": ["node"]}
-
-
-def test_every_word_of_the_chart_can_be_replaced():
-    texts = {name: f"[{name}]" for name in DEFAULT_TREE_TEXTS}
-    written = beam_tree(NODES, texts).to_json()
-    assert all(text in written for text in texts.values())
-    with pytest.raises(ValueError, match="colour"):
-        beam_tree(NODES, {"colour": "red"})

@@ -1,5 +1,4 @@
 from viz.charts.computed_cells import computed_cells
-from viz.charts.export import chart_svg
 
 
 def test_every_computed_cell_is_drawn_once_with_its_count_and_no_other():
@@ -22,10 +21,3 @@ def test_once_is_the_same_colour_whatever_else_is_computed():
     found = computed_cells({"a": [[4]]}, x="key", y="query", count="times").to_dict()
     domain = found["concat"][0]["encoding"]["color"]["scale"]["domain"]
     assert (domain[0], domain[-1]) == (0, 4)
-
-
-def test_a_picture_may_have_a_name_of_several_lines():
-    svg = chart_svg(computed_cells({"anew\n4 cells": [[4]]}, x="key", y="query", count="times"))
-    assert "anew" in svg
-    assert "4 cells" in svg
-    assert "anew\n4 cells" not in svg

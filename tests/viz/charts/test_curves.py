@@ -1,6 +1,4 @@
-import pytest
-
-from viz.charts.curves import POINTS_SHOWN, Quantity, Rule, curves
+from viz.charts.curves import Quantity, curves
 from viz.charts.expressions import list_of
 
 STEP, TIME = Quantity("step"), Quantity("ms")
@@ -49,15 +47,3 @@ def test_places_without_an_amount_are_called_by_their_names():
     assert [row["place"] for row in rows_of(chart)] == list(depth.labels)
     written = line_of(chart)["encoding"]["x"]["axis"]["labelExpr"]
     assert written == f"{list_of(depth.labels)}[datum.value]"
-
-
-def test_a_value_of_x_can_be_marked_with_words():
-    chart = curves({"one": [1.0]}, x=STEP, y=TIME, rules=[Rule(0, "this model")]).to_dict()
-    marks = [layer["mark"]["type"] for layer in chart["layer"]]
-    assert marks == ["line", "rule", "text"]
-
-
-@pytest.mark.parametrize(("n", "shown"), [(POINTS_SHOWN, True), (POINTS_SHOWN + 1, False)])
-def test_many_points_are_a_line_without_dots(n, shown):
-    chart = curves({"one": [1.0] * n}, x=STEP, y=TIME)
-    assert bool(line_of(chart)["mark"]["point"]) == shown

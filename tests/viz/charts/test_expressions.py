@@ -11,7 +11,6 @@ from tests.viz.charts.test_intervals import BASE, VALUE
 from viz.charts.bars import bars
 from viz.charts.curves import Quantity, curves
 from viz.charts.export import chart_svg
-from viz.charts.expressions import list_of
 from viz.charts.intervals import intervals
 from viz.charts.step_chances import DEFAULT_CHANCE_TEXTS, step_chances
 
@@ -51,7 +50,3 @@ def test_a_title_whose_last_line_is_such_a_word_is_drawn():
     shown = of_bars(["a"]).properties(title=title, width=300).to_dict()
     found = _for_phones(shown, "width < 420")
     assert ">if</" in vl_convert.vegalite_to_svg(found)
-
-
-def test_no_text_is_an_empty_list():
-    assert list_of([]) == "[]"

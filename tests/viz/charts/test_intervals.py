@@ -44,18 +44,3 @@ def test_no_interval_leaves_the_axis(low, high):
     [row] = rows_of(drawn(Measured("it", 0.5, low, high, [0.5])), "low")
     assert row["low"] == max(low, 0)
     assert row["high"] == min(high, 1)
-
-
-def test_no_layer_is_without_a_mark():
-    """Who cannot see a chart would be told of a picture without a name."""
-    alone = Measured("one", 0.5, float("-inf"), float("inf"))
-    spec = intervals(
-        [alone], value=Quantity("share"), of_each="seed", write=str, title="t"
-    ).to_dict()
-    assert [layer["mark"]["type"] for layer in spec["layer"]] == ["rule", "point", "text"]
-    beside = Measured("two", 0.5, 0.4, 0.6, [0.5], note="why")
-    spec = intervals(
-        [alone, beside], value=Quantity("share"), of_each="seed", write=str, title="t"
-    ).to_dict()
-    marks = [layer["mark"]["type"] for layer in spec["layer"]]
-    assert marks == ["rule", "rule", "point", "point", "text", "text"]

@@ -54,25 +54,7 @@ def test_an_axis_does_not_move_while_the_loss_falls():
     assert sum(a != b for a, b in itertools.pairwise(log)) < 6
 
 
-def test_x_goes_to_the_planned_step_and_further_only_when_the_steps_do():
-    assert steady([10, 20], end=5000) == (0, 5000)
-    assert steady([10, 5100], end=5000) == (0, 6000)
-    assert steady([10, 20], log=True, end=5000) == (10, 5000)
-
-
-def test_nothing_measured_still_makes_an_axis():
-    assert steady([]) == (0, 1)
-    assert steady([], log=True) == (1, 10)
-    assert steady([0.0, -1.0, math.nan], log=True) == (1, 10)
-
-
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
 def test_a_logarithmic_axis_leaves_out_what_it_has_no_place_for(bad):
     rows = [{"step": 1, "loss": bad}, {"step": 2, "loss": 2.0}]
     assert points(rows, "loss", Axes(log_y=True)) == [{"x": 2, "y": 2.0}]
-
-
-def test_step_nought_has_no_place_on_a_logarithmic_axis():
-    rows = [{"step": 0, "loss": 3.0}, {"step": 2, "loss": 2.0}]
-    assert [point["x"] for point in points(rows, "loss", Axes(log_x=True))] == [2]
-    assert [point["x"] for point in points(rows, "loss", Axes())] == [0, 2]

@@ -1,10 +1,8 @@
 import json
-import re
 import subprocess
 import sys
 
 import numpy as np
-import pytest
 
 from viz import theme
 from viz.charts.plotly_figures import (
@@ -15,7 +13,6 @@ from viz.charts.plotly_figures import (
     figure_html,
     heatmap,
     scatter,
-    title_of,
 )
 from viz.component.standalone import Drawn, standalone_page
 
@@ -54,25 +51,6 @@ def test_points_stand_at_their_places_and_are_known_by_their_ids():
 def test_a_label_is_no_tag_and_no_formula():
     label = points()[1].data[0].text[1]
     assert label == "&lt;/script&gt;&lt;b&gt;&#36;x&#36; %{x}"
-
-
-@pytest.mark.parametrize("figure", [table(), points()[1]])
-def test_every_colour_is_one_of_the_theme(figure):
-    known = {theme.colour(rgb) for rgb in (*theme.DIVERGING, theme.SOURCE, theme.QUIET)}
-    known.add(theme.colour(theme.QUIET, 0.35))
-    written = figure.to_json()
-    assert set(re.findall(r"rgba?\([^)]*\)", written)) <= known
-    assert not re.search(r'"#[0-9a-f]{3,8}"', written, re.IGNORECASE)
-
-
-def test_a_long_title_goes_over_lines_and_is_said_whole():
-    title = "The directions in which the vectors of a vocabulary differ most"
-    figure = scatter([], ["x", "y"], title=title)
-    assert figure.layout.title.text.split("<br>") == [
-        "The directions in which the vectors of a",
-        "vocabulary differ most",
-    ]
-    assert title_of(figure) == title
 
 
 def test_a_file_has_the_library_once_and_each_figure_on_paper():

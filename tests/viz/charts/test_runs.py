@@ -33,25 +33,6 @@ def test_every_run_is_a_line_of_its_own_values():
     ]
 
 
-def test_runs_keep_their_colour_where_others_have_nothing_measured():
-    for line in lines_of(compared(RUNS, ["loss", "held_out_loss"])):
-        assert line["color"]["scale"]["domain"] == ["wide", "deep"]
-
-
-@pytest.mark.parametrize("log", [False, True])
-def test_all_axes_are_logarithmic_where_asked(log):
-    axes = Axes(log_x=log, log_y=log)
-    loss, score = lines_of(compared(RUNS, ["loss", "held_out_exact_match"], axes=axes))
-    kind = "log" if log else "linear"
-    assert [loss[channel]["scale"]["type"] for channel in "xy"] == [kind, kind]
-    assert score["y"]["scale"] == {"domain": [0, 1]}
-
-
-@pytest.mark.parametrize("name", ["a.b", "[x]", "<s>", "<b>bold</b>", 'say "it"', "", "'", "\\"])
-def test_names_are_shown_as_they_are(name):
-    assert points_of(compared({name: RUNS["wide"]}, ["loss"])) == [{name: [(10, 5.0), (20, 0.5)]}]
-
-
 @pytest.mark.parametrize("runs", [{}, {"new": []}, {"new": [{"step": 10}]}])
 @pytest.mark.parametrize("log", [False, True])
 def test_runs_without_measurements_are_a_chart_with_axes(runs, log):

@@ -1,4 +1,4 @@
-from viz.charts.step_chances import DEFAULT_CHANCE_TEXTS, step_chances
+from viz.charts.step_chances import step_chances
 
 WORDS = ["la", "rue", "la"]
 
@@ -22,22 +22,3 @@ def test_only_another_word_that_becomes_the_most_probable_is_named_at_its_own_pr
     named = [layer for layer in drawn().to_dict()["layer"] if layer["mark"]["type"] == "text"]
     assert [layer["encoding"]["y"]["field"] for layer in named] == ["lead"]
     assert rows(drawn())[2]["lead"] == 0.7
-
-
-def test_every_word_of_the_chart_can_be_replaced():
-    texts = {name: f"<{name}>" for name in DEFAULT_CHANCE_TEXTS}
-    written = drawn(**texts).to_json()
-    assert all(text in written for text in texts.values())
-
-
-def test_the_diamond_is_in_the_legend_where_there_is_one():
-    def legend(chart):
-        [shape] = [
-            layer["encoding"]["shape"]
-            for layer in chart.to_dict()["layer"]
-            if "shape" in layer["encoding"]
-        ]
-        return shape["legend"]
-
-    assert legend(drawn())
-    assert legend(step_chances(WORDS, [1.0] * 3, [0.9] * 3, WORDS, [0.9] * 3)) is None

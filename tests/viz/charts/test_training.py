@@ -1,7 +1,7 @@
 import pytest
 
 from viz.charts.measurements import Axes
-from viz.charts.training import SMALL, loss_curves, quality_curves
+from viz.charts.training import loss_curves, quality_curves
 
 ROWS = [
     {"step": 10, "loss": 5.0, "learning_rate": 1e-3},
@@ -46,12 +46,6 @@ def test_axes_are_logarithmic_where_asked(log_x, log_y):
     assert kinds == [log_x, log_y]
 
 
-def test_logarithmic_axes_are_marked_at_powers_of_ten():
-    rows = [{"step": 1, "loss": 0.0003}, {"step": 2, "loss": 7.0}]
-    axis = encoding_of(loss_curves(rows, axes=Axes(log_y=True)))["y"]["axis"]
-    assert axis["values"] == [0.001, 0.01, 0.1, 1, 10]
-
-
 def test_a_second_later_the_chart_is_the_same_with_more_points():
     rows = [{"step": 10 * i, "loss": 7.0 / i, "held_out_loss": 7.5 / i} for i in range(1, 9)]
     early, late = (loss_curves(rows[:n], axes=Axes(end=5000)).to_dict() for n in (6, 8))
@@ -85,20 +79,3 @@ def test_nothing_measured_is_a_chart_with_axes(chart, rows, axes):
     for channel in "xy":
         low, high = encoding_of(drawn)[channel]["scale"]["domain"]
         assert low < high
-
-
-@pytest.mark.parametrize("chart", CHARTS)
-def test_a_single_measurement_is_seen_as_a_dot(chart):
-    [rows] = chart(ROWS[1:]).to_dict()["datasets"].values()
-    assert rows
-    assert all(row["dot"] for row in rows)
-
-
-@pytest.mark.parametrize("chart", CHARTS)
-def test_a_small_chart_says_what_it_is_in_its_title_only(chart):
-    small, large = chart(ROWS, height=SMALL - 1), chart(ROWS, height=SMALL)
-    assert (small.height, large.height) == (SMALL - 1, SMALL)
-    assert encoding_of(small)["y"]["axis"]["title"] is None
-    # For screen readers, which read the channel.
-    assert encoding_of(small)["y"]["title"] == small.title
-    assert encoding_of(large)["y"]["title"] == small.title

@@ -29,15 +29,6 @@ test("keys go from stop to stop and no farther than the ends", () => {
   }
 });
 
-test("a pointer that holds goes along, and one that does not leaves the stop", () => {
-  const state = walking();
-  state.slider.onpointerdown({ x: 3 });
-  state.slider.onpointermove({ x: 4 });
-  state.slider.onlostpointercapture();
-  state.slider.onpointermove({ x: 1 });
-  assert.deepEqual(state.seen, [3, 4]);
-});
-
 test("it plays to the end and stops there, from the first if it stood at the last", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const state = walking();

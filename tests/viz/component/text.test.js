@@ -68,6 +68,9 @@ test("numbers are written as the reader's language writes them", () => {
   const texts = { "nth.one": "{n}st", "nth.two": "{n}nd", "nth.few": "{n}rd", "nth.other": "{n}th" };
   const nth = (n) => counted(texts, "nth", n, "ordinal");
   assert.deepEqual([1, 2, 3, 4, 11, 22].map(nth), ["1st", "2nd", "3rd", "4th", "11th", "22nd"]);
+  readFrame(payload("maps.german"));
+  assert.deepEqual([localNumber(1234, 0, true), threeDigits(-0.5)], ["1.234", "−0,500"]);
+  assert.equal(counted({ "nth.other": "{n}." }, "nth", 2, "ordinal"), "2.");
 });
 
 test("what XML cannot say is replaced, and marks are escaped", () => {

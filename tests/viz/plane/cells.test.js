@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { pixelColours, SCALE } from "../../../viz/component/scale.js";
-import { asByte, colourNumber, partOf, PIXELS, pixelsOf, wordsOf } from "../../../viz/plane/cells.js";
+import { colourNumber, partOf, PIXELS, pixelsOf, wordsOf } from "../../../viz/plane/cells.js";
 import { planeOf, whole } from "./planes.js";
 
 const CASES = ["known", "sentence", "lens", "odd", "many", "large", "vast"];
@@ -23,23 +22,11 @@ test("every cell has the colour of its value, and a hidden one none", () => {
   }
 });
 
-test("a pixel is red, green, blue and opaque, and the first one is clear", () => {
-  const colours = pixelColours(SCALE);
-  assert.equal(colours.length, 257);
-  assert.equal(colours[0], 0);
-  const [red, green, blue] = SCALE.subarray(3 * 200);
-  assert.deepEqual([...new Uint8Array(colours.slice(201, 202).buffer)], [red, green, blue, 255]);
-});
-
 test("zero is the middle of a scale with signs, and beyond the limit nothing changes", () => {
   const signed = { scale: "signed", limit: 2 };
   assert.deepEqual([0, 2, 9, -2, -9].map((x) => colourNumber(signed, x)), [127, 254, 254, 0, 0]);
   const weight = { scale: "weight", limit: 1 };
   assert.deepEqual([0, 1, 1.5, -1].map((x) => colourNumber(weight, x)), [0, 255, 255, 0]);
-});
-
-test("weights are rounded to bytes as numpy does it: halves to the even number", () => {
-  assert.deepEqual([0.5, 1.5, 2.5, 254.5, 300].map((x) => asByte(x / 255)), [0, 2, 2, 254, 255]);
 });
 
 test("cells that share a pixel show the largest, or with signs the one farthest from 0", () => {
@@ -76,10 +63,4 @@ test("a number is written whole or not at all, and a word is shortened", () => {
   const words = wordsOf(lens, { cellWidth: 96, cellHeight: 24 }, width);
   assert.equal(words.length, 42);
   assert.ok(words.some(({ text }) => /^Str\S*…\S*elle$/.test(text)));
-});
-
-test("words are dark on light colours, light on dark ones, and quiet on the hatch", () => {
-  const [panel] = planeOf("matrices.lens").panels;
-  const inks = wordsOf(panel, { cellWidth: 96, cellHeight: 24 }, () => 1).map(({ ink }) => ink);
-  assert.deepEqual([inks[0], inks[41], inks[7]], ["white", "ink", "quiet"]);
 });

@@ -31,13 +31,6 @@ test("linked positions are marked together, whatever their labels", () => {
   assert.deepEqual(alone.panels.map(({ row }) => row), [null, 1]);
 });
 
-test("numbers are marked on their own axis only", () => {
-  const axis = axisOf("1", "", ["0", "1", "2", "3"]);
-  const view = { panels: [{ rowAxis: axis, columnAxis: axis }] };
-  const [place] = marksOfToken(view, { axis: "1", which: "rowAxis", link: "3" }).panels;
-  assert.deepEqual([place.row, place.column], [3, null]);
-});
-
 test("scales of the same name say whose they are, and each is there once", () => {
   const panel = (title, limit) => ({ title, limit, scale: "signed", value_name: "value" });
   const long = `With the norm, ${"Donaudampfschifffahrt".repeat(3)}`;

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import {
-  cellPanned, checkedWindow, isInView, largerCells, meansZoom, pointOfCell, pressed,
-  readableCells, released, SQUARE, smallerCells, wheelTurned, windowAround, windowBeside,
-  windowCells, windowDragged, windowIncluding, windowMoved, windowOfSize, zoomAsked,
+  cellPanned, checkedWindow, isInView, largerCells, meansZoom, pointOfCell, pressed, released,
+  SQUARE, smallerCells, wheelTurned, windowBeside, windowCells, windowDragged, windowMoved,
+  windowOfSize, zoomAsked,
 } from "../../../viz/plane/zoom.js";
 
 /** A plane of 512 × 500 tokens in a box of 500 × 480 pixels, of which a window is shown. */
@@ -64,25 +64,11 @@ test("larger and smaller undo each other, and the smallest shows all", () => {
   assert.equal(plane.zoom, null);
 });
 
-test("readable cells are never smaller than what is shown", () => {
-  assert.equal(readableCells(planeWith()), 24);
-  assert.ok(readableCells(planeWith(WINDOWS[3])) > 24);
-  const zoom = windowAround(planeWith(), 24, [40, 469]);
-  assert.ok(isInView(zoom, [40, 469]) && zoom.rows <= 20 && zoom.columns <= 20);
-});
-
 test("a window moves as far as there are tokens", () => {
   const plane = planeWith(WINDOWS[1]);
   assert.deepEqual(windowMoved(plane, 20, -30), { row: 120, column: 70, rows: 20, columns: 30 });
   assert.deepEqual(windowMoved(plane, 1e4, -1e4), { row: 492, column: 0, rows: 20, columns: 30 });
   assert.equal(windowMoved(planeWith(), 1, 1), null);
-});
-
-test("a window follows a cell just so far that it is in it", () => {
-  const plane = planeWith(WINDOWS[1]);
-  assert.deepEqual(windowIncluding(plane, [119, 129]), plane.zoom);
-  assert.equal(windowIncluding(plane, [120, 100]).row, 101);
-  assert.deepEqual(windowIncluding(plane, [50, 200]), { row: 50, column: 171, rows: 20, columns: 30 });
 });
 
 test("only a part of a map is a window", () => {

@@ -3,13 +3,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { middle, percentWords } from "../../../viz/component/text.js";
-import {
-  numberWords, readSteps, weightsOf, weightWords,
-} from "../../../viz/stepper/payload.js";
-import { roomAt } from "../../../viz/stepper/stepper.js";
+import { percentWords } from "../../../viz/component/text.js";
+import { readSteps, weightsOf } from "../../../viz/stepper/payload.js";
 
-const CASES = ["known", "sentence", "by_hand", "alone", "cross_only", "prompt", "short", "many"];
+const CASES = ["known", "sentence", "alone", "cross_only", "prompt", "many"];
 const viewOf = (name) => readSteps(payload(`stepper.${name}`));
 
 test("the rows of a step sum to 1 and hold what is chosen and what is true", () => {
@@ -60,18 +57,4 @@ test("only what is exactly so is 0 % or 100 %", () => {
     [0, "0"], [1, "100"], [0.5, "50.0"], [0.12345, "12.3"], [0.9996, "99.96"], [0.0004, "0.04"],
     [1e-9, "<\u00a00.001"], [1 - 1e-9, ">\u00a099.999"],
   ]) assert.equal(percentWords(p), `${words}\u00a0%`);
-});
-
-test("numbers have three digits", () => {
-  assert.deepEqual([0, 0.5, 2.345, 1.5e-7].map(numberWords), ["0", "0.500", "2.35", "1.50e−7"]);
-  const weights = [0, 1, 100, 32768, 65535].map(weightWords);
-  assert.deepEqual(weights, ["0", "< 0.0001", "0.0015", "0.500", "1.00"]);
-});
-
-test("a long word below its dot takes what short ones beside it leave", () => {
-  const written = ["à", "fatiguée", "."].map((text) => [text, 0]);
-  assert.equal(roomAt(written, 1, 5), 9);
-  assert.equal(roomAt([["longer", 0], ["fatiguée", 0], ["longer", 0]], 1, 5), 5);
-  assert.equal(middle("fatiguée", 9), "fatiguée");
-  assert.equal(middle("Donaudampf", 5), "Do…pf");
 });

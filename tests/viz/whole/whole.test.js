@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { crossingPath, nameOf, NARROW, tilesOf, wholeLayout } from "../../../viz/whole/layout.js";
+import { crossingPath, NARROW, tilesOf, wholeLayout } from "../../../viz/whole/layout.js";
 import { shownOf } from "../../../viz/whole/drawing.js";
 import {
-  changedTokens, largeOfRow, largestOfBlock, largestOfToken, readWhole, weightAt,
+  changedTokens, largeOfRow, largestOfToken, readWhole, weightAt,
 } from "../../../viz/whole/payload.js";
 
 const CASES = ["known", "deep", "alone", "encoder", "recurrent", "parallel"];
@@ -115,14 +115,6 @@ test("what a word looks at most is its largest weight in all layers of its side"
       weightAt(each, Math.floor(i / each.keys), 4, i % each.keys)));
   assert.equal(weight, Math.max(...all));
   assert.equal(weightAt(block, head, 4, key), weight);
-});
-
-test("a decoder is called by what it does", () => {
-  for (const [name, called] of [["known", "decoder"], ["alone", "alone"], ["parallel", "parallel"]]) {
-    const view = viewOf(name);
-    const layout = wholeLayout(1200, 440, view);
-    assert.equal(nameOf(layout.stacks.at(-1), layout, view), called);
-  }
 });
 
 test("a forced pass has all of its words at once, and marks those that the model did not write", () => {

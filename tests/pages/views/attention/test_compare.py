@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from core.heads import Head, Site
+from core.heads import Head
 from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from core.studies.heads.comparison import compare_heads
@@ -81,11 +81,6 @@ def test_tokens_that_differ_are_underlined_and_read_first_and_second(open_compar
     assert first.columns.links == second.columns.links == between.columns.links
 
 
-def test_older_links_have_a_name_of_their_own_for_what_is_compared(open_view):
-    at, _ = open_view("maps", other="two models")
-    assert at.selectbox(key="how").value == at.query_params["how"] == "model"
-
-
 def test_it_looks_at_the_street_instead_of_the_animal(open_compare):
     at, _, (first, second, between) = open_compare()
     assert at.text_input(key="other_sentence").value == WIDE
@@ -103,21 +98,6 @@ def test_it_looks_at_the_street_instead_of_the_animal(open_compare):
     assert between.title == "Encoder layer 2, head 0: second sentence − first sentence"
 
 
-def test_what_has_no_counterpart_is_left_out(open_compare):
-    at, _, (first, second, between) = open_compare(
-        other_sentence=TIRED.replace("animal", "old brown animal").replace("too ", "")
-    )
-    alone = set(second.columns.links) - set(between.columns.links)
-    left = [
-        text
-        for text, link in zip(texts(second.rows), second.rows.links, strict=True)
-        if link in alone
-    ]
-    assert "".join(left) == "oldbrown"
-    assert not alone & set(first.columns.links)
-    assert texts(between.rows) == [text for text in texts(first.rows) if text != "too"]
-
-
 @pytest.mark.parametrize("name", ["translate", "translate-guided"])
 def test_two_models_begin_with_each_other(open_compare, name):
     partner = {"translate": "translate-guided", "translate-guided": "translate"}[name]
@@ -132,14 +112,3 @@ def test_two_models_begin_with_each_other(open_compare, name):
         chosen,
     )
     assert "copy" not in at.selectbox(key="other_model").options
-
-
-def test_another_head_of_the_model_is_at_first_the_next_one(open_compare):
-    at, taken, shown = open_compare(how="head", layer="1", head="3")
-    assert [at.selectbox(key=name).value for name in ("other_layer", "other_head")] == [2, 0]
-    attention = inspected(TIRED).attention
-    assert np.array_equal(shown[1].values, attention[Site.parse("encoder.2.self")].weights_HQK[0])
-    assert taken.title == "Encoder self-attention: layer 2 head 0 − layer 1 head 3"
-    assert ") in layer 1 head 3, at **" in seen(at)
-    at.selectbox(key="other_head").set_value(2).run()
-    assert panels(at)[1].title == "Encoder layer 2, head 2"

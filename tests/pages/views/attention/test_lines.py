@@ -37,24 +37,6 @@ def test_every_weight_is_the_models_own(open_view, kind):
     assert shown(at).heads == (0, 1, 2, 3)
 
 
-def test_a_link_opens_the_same_view(open_view):
-    at, taken = open_view(
-        "lines",
-        model="translate",
-        kind="cross",
-        layer="1",
-        shown="all heads",
-        threshold="0.2",
-        hidden="1,2",
-        side="key",
-        token="3",
-    )
-    lines = shown(at)
-    assert (lines.threshold, lines.hidden, lines.pinned) == (0.2, {1, 2}, ("key", 3))
-    assert lines.title == "Decoder layer 1, all 4 heads: where it looks in the source"
-    assert taken.title == lines.title
-
-
 def test_what_is_done_in_the_picture_stands_in_the_link(open_view):
     at, _ = open_view("lines", shown="all heads")
     send_from(at, component(at, "lines"), "pin", {"side": "query", "index": 7})

@@ -4,7 +4,7 @@ import pytest
 from core.heads import Kind
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from tests.pages.conftest import MODEL, ROOT, component, pick, send_from, shown
+from tests.pages.conftest import ROOT, component, pick, send_from, shown
 from tests.pages.views.attention.conftest import seen, written
 from tests.viz.unpacked import unpack_matrices as unpack
 
@@ -28,41 +28,6 @@ def test_a_zoom_stands_in_the_link_stays_with_another_head_and_goes_with_the_sen
     zoom(at, {"row": 1, "column": 2, "rows": 3, "columns": 4})
     zoom(at, None)
     assert "zoom" not in at.query_params
-
-
-def map_of(kind, layer, head):
-    inspection = inspect_sentence(load_run(ROOT / "gallery" / MODEL), WIDE)
-    site = inspection.sites_of(Kind(kind))[layer]
-    return inspection, inspection.attention[site].weights_HQK[head].astype(np.float64)
-
-
-@pytest.mark.parametrize("head", ["0", "1"])
-def test_it_is_said_where_the_pronoun_looks(open_app, head):
-    at = open_app(model=MODEL, sentence=WIDE, head=head)
-    inspection, weights = map_of("encoder.self", 2, int(head))
-    words = [token.text for token in inspection.source_tokens]
-    row = weights[words.index("it")].tolist()
-    key = words[row.index(max(row))]
-    name = "itself" if key == "it" else key
-    assert seen(at) == f"**it** looks most at **{name}**: **{written(max(row))}**."
-
-
-@pytest.mark.parametrize("kind", ["decoder.cross", "decoder.self"])
-def test_of_the_decoder_it_is_said_what_was_fed_and_what_predicted(open_app, kind):
-    at = open_app(model=MODEL, sentence=WIDE, kind=kind, layer="1", head="2")
-    inspection, weights = map_of(kind, 1, 2)
-    keys = inspection.tokens_of(Kind(kind).key_side)
-    said = []
-    for row, (fed, predicted) in enumerate(
-        zip(inspection.fed_tokens, inspection.predicted_tokens, strict=True)
-    ):
-        key = int(weights[row].argmax())
-        name = "itself" if kind == "decoder.self" and key == row else keys[key].text
-        said.append(
-            f"The decoder, fed **{fed.text}** to predict **{predicted.text}**, looks most at "
-            f"**{name}**: **{written(weights[row].max())}**."
-        )
-    assert seen(at) in said
 
 
 @pytest.mark.parametrize("how", ["largest", "mean"])

@@ -82,14 +82,6 @@ def test_whoever_comes_by_a_link_goes_straight_to_the_view(open_at, query):
     assert not is_start(open_at(**query))
 
 
-def test_there_is_no_start_without_a_head_that_finds_antecedents(open_at, elsewhere, tmp_path):
-    elsewhere("GALLERY", tmp_path)
-    elsewhere("OWN", tmp_path)
-    at = open_at()
-    assert not is_start(at)
-    assert any("There is no trained model yet" in each.value for each in at.info)
-
-
 @pytest.fixture
 def begins_with(monkeypatch, tmp_path):
     """Return a function that says with which tour everybody begins; one is called “monday”."""
@@ -113,11 +105,3 @@ def test_a_begins_with_its_teachers_tour(open_at, begins_with, name):
     # Once: whoever leaves it is not led there again.
     at.run()
     assert len(gone) == 1
-
-
-def test_a_tour_that_cannot_be_opened_gives_way_to_the_usual_start(open_at, begins_with):
-    gone = begins_with("tuesday")
-    at = open_at()
-    assert gone == []
-    assert is_start(at)
-    assert "tuesday" in at.error[0].value

@@ -3,9 +3,8 @@ import pytest
 
 from core.heads import Head, Site
 from core.runs.run import load_run
-from core.studies.heads.stages import Stage, panels
+from core.studies.heads.stages import panels
 from core.studies.heads.steps import head_steps
-from core.studies.heads.terms import terms
 from pages.views.attention.steps import STEPS
 from pages.views.attention.terms import SHOWN, TERMS, digits
 from tests.core.studies.heads.conftest import PLAIN
@@ -94,18 +93,6 @@ def test_a_clicked_cell_is_marked_and_explained(open_steps):
     assert shown(at).selected[:2] == (0, 4)
 
 
-def test_the_pair_that_was_clicked_stays_from_stage_to_stage(open_steps):
-    at, _ = open_steps(kind="cross", stage="q·k")
-    click(at, 0, 3, 5)
-    for stage in ("scale", "mask", "softmax"):
-        at.button(key="steps_next").click().run()
-        assert (at.segmented_control(key="stage").value, shown(at).selected) == (stage, (0, 3, 5))
-    at.button(key="steps_next").click().run()
-    assert shown(at).selected[:2] == (0, 3)
-    at.segmented_control(key="stage").set_value(Stage.KEYS).run()
-    assert shown(at).selected[0] == 0
-
-
 @pytest.mark.parametrize(
     ("kind", "stage", "told"),
     [
@@ -168,18 +155,3 @@ def test_of_a_weight_the_picture_has_scores_and_weights(open_steps, run):
     keys = [token.text for token in steps.keys]
     assert f"The score of {keys[first]} is {digits(scores[first])}; {keys[second]} " in seen(at)
     assert equation(at).endswith(f" comes next with {digits(scores[second])}")
-
-
-def test_the_picture_of_the_terms_has_the_largest(open_steps, run):
-    at, _ = open_steps(kind="decoder self", stage="output")
-    steps = head_steps(run, TIRED, Head(KINDS["decoder self"], 2))
-    found = terms(steps, Stage.OUTPUT, *shown(at).selected[1:])
-    by_size = np.argsort(-np.abs(found.terms_N), kind="stable")
-    [panel] = shown(at, TERMS).panels
-    wanted = np.array([found.left_N, found.right_N, found.terms_N])[:, by_size[:SHOWN]].T
-    np.testing.assert_array_equal(panel.values, wanted.astype(np.float32))
-
-
-def test_of_a_weight_it_is_said_first_where_its_word_looks_most(open_view):
-    at, _ = open_view("steps")
-    assert seen(at).startswith("**it** looks most at **animal**: **1.00**. The score of animal is ")

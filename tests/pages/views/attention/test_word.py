@@ -83,44 +83,11 @@ def test_it_opens_on_the_pronoun_and_the_head_that_finds_its_antecedent_comes_fi
     assert (np.diff(group.weights.max(axis=1)) <= 0).all()
 
 
-@pytest.mark.parametrize(
-    ("sentence", "word"),
-    [
-        ("The old cat saw the dog.", "saw"),
-        ("The cats slept because they were tired.", "they"),
-        ("Cat", "Cat"),
-    ],
-)
-def test_without_a_link_it_follows_the_first_pronoun_or_the_middle_word(open_view, sentence, word):
-    at, _ = open_view("word", sentence=sentence)
-    strips = shown(at)
-    tokens = inspected(sentence).source_tokens
-    assert strips.side == "source"
-    # Its first token; a mark for the space before it may stand alone.
-    assert word.startswith(tokens[strips.index].text)
-    before = "".join(token.text for token in tokens[: strips.index])
-    assert before == sentence[: sentence.index(word)].replace(" ", "")
-
-
 def test_it_begins_where_heads_look_from_and_says_so_where_none_does(open_view):
     at, _ = open_view("word", model="bottleneck-attention")
     assert followed(at)[0] == "target"
     at, _ = open_view("word", model="bottleneck-attention", side="source", token="0")
     assert seen(at) == "No head of this model looks from **k**."
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"side": "source", "token": "99"},
-        {"side": "nowhere", "token": "1"},
-        {"direction": "sideways"},
-    ],
-)
-def test_a_link_to_what_is_not_there_opens_the_default(open_view, query):
-    at, _ = open_view("word", **query)
-    assert followed(at) == ("source", "it")
-    assert shown(at).direction == "at"
 
 
 def test_a_click_on_a_word_follows_it_and_stands_in_the_link(open_view):

@@ -34,9 +34,3 @@ def test_a_corrupted_token_changes_nothing_before_it(open_decoding):
     after = stepper(at).free
     assert texts(after.fed[:7]) == texts(before.fed[:7])
     assert after.fed[7] != before.fed[7]
-
-
-@pytest.mark.parametrize("text", ["x", "4:", "-1:5", "4:999999", "4:0", "²:9"])
-def test_what_is_no_token_of_the_model_changes_nothing(open_decoding, text):
-    view = stepper(open_decoding(overrides=text))
-    assert not any(each.overridden for each in view.free.steps)

@@ -1,5 +1,4 @@
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,10 +8,6 @@ from core.decoding.generate import decode
 from core.decoding.output import ROWS
 from core.decoding.sentence import model_input
 from core.runs.run import load_run
-from core.tasks import TASKS
-from core.training.prepare import prepare_run
-from core.training.trainer import train_run
-from tests.core.conftest import MINIATURE, draw_few
 from tests.pages.conftest import MODEL, ROOT
 
 SENTENCE = "The dog slept."
@@ -38,19 +33,3 @@ def test_the_table_goes_from_the_scores_of_a_step_to_its_probabilities(open_view
     assert times == pytest.approx(float(shares.values[0] / shares.values[1]), rel=0.03)
     at.slider(key="output_temperature").set_value(2.5).run()
     assert at.query_params["output_temperature"] == "2.5"
-
-
-def test_a_decoder_without_attention_shows_its_output_layer_alone(open_view, elsewhere, tmp_path):
-    changes = {"decoder_mixing": "lstm", "cross": "none"}
-    training = replace(MINIATURE.training, steps=2)
-    preset = replace(MINIATURE, model=replace(MINIATURE.model, **changes), training=training)
-    with pytest.MonkeyPatch.context() as patch:
-        draw_few(patch)
-        prepare_run(tmp_path / "mine", TASKS["copy"], "miniature", preset, "python -m core …")
-        for _ in train_run(tmp_path / "mine"):
-            pass
-    elsewhere("OWN", tmp_path)
-    at, shown = open_view("steps", model="runs/mine", sentence="a b c")
-    at.number_input(key="decoding_step").set_value(1).run()
-    assert len(at.table[0].value["token"]) == len(shown.columns()["token"])
-    assert at.query_params["decoding_step"] == "1"

@@ -1,5 +1,4 @@
 import math
-import re
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from tests.pages.conftest import ROOT
 from tests.pages.views.decoding.conftest import panels, texts
 
 SENTENCE = "a b c d b e f g"
-BOTH = SENTENCE.split(), SENTENCE.split()[::-1]
 
 
 @pytest.fixture(scope="module")
@@ -57,26 +55,3 @@ def test_beside_are_the_steps_of_a_run_of_the_same_task_that_writes_left_to_righ
     assert texts(beside.rows.labels)[0] == "step 0 writes"
     assert "“either”: left to right" in beside.title
     assert shown.columns()["run"][-1] == "either"
-
-
-def test_what_the_passes_write_is_said_with_what_would_be_right(open_view, parallel):
-    _at, shown = open_view("steps", model="parallel", sentence=SENTENCE)
-    text = re.sub(r":\w+\[([^]]*)\]", r"\1", shown.seen)
-    passes = passes_of(parallel, SENTENCE, 4)
-    decode = parallel.target_tokenizer.decode
-    words = decode(passes[0].written)
-    assert f"Pass 1 writes **{words}**." in text
-    assert "Right would be “**a b c d b e f g**” or “**g f e b d c b a**”." in text
-    assert "It mixes both, for within a pass no place sees" in text
-    written = [each.token_ids[: len(passes[0].written)] for each in passes]
-    n_changed = sum(len(set(each)) > 1 for each in zip(*written, strict=True))
-    last = decode(passes[-1].written)
-    assert f"places that change: {n_changed}. They write **{last}**." in text
-    assert text.endswith("That is not right.")
-    # Each word has the colour of the right target that it is of.
-    coloured = shown.seen.partition("Pass 1 writes **")[2].partition("**")[0].split()
-    for word, its, first, second in zip(words.split(), coloured, *BOTH, strict=True):
-        colour = {(True, False): "blue", (False, True): "orange"}.get(
-            (word == first, word == second)
-        )
-        assert its == (f":{colour}[{word}]" if colour else word)

@@ -14,7 +14,7 @@ from core.model import Record
 from core.runs.run import load_run
 from core.vocabulary import BOS, EOS, PAD
 from pages.frame.language import percent, plain
-from tests.pages.conftest import MODEL, ROOT, chart_rows, said, send, unfold
+from tests.pages.conftest import MODEL, ROOT, said, send
 from tests.pages.views.decoding.conftest import stepper, texts
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -59,23 +59,6 @@ def test_both_sides_show_the_models_own_numbers(open_view, run):
             weights = [r["value"] for r in here if (r["site"], r["head"]) == ("decoder.1.cross", 2)]
             assert weights == pytest.approx(side.cross[1, 2, index].tolist(), abs=1 / 65535)
             assert all(r["position"] <= index for r in here if r["site"] and ".self" in r["site"])
-
-
-def test_without_a_reference_only_the_free_side_is_shown(open_view):
-    at, shown = open_view("steps", reference="")
-    assert stepper(at).forced is None
-    assert set(shown.columns()["side"]) == {"free"}
-    assert "teacher forcing" not in shown.seen
-
-
-def test_each_sentence_keeps_its_own_reference_in_the_link(open_view):
-    at, _shown = open_view("steps", sentence=TIRED)
-    at.text_input(key="reference").set_value("L'animal dort.").run()
-    assert at.query_params["reference"] == "L'animal dort."
-    at.text_input(key="sentence").set_value("The cat slept.").run()
-    assert at.text_input(key="reference").value == "Le chat a dormi."
-    at.text_input(key="sentence").set_value(TIRED).run()
-    assert at.text_input(key="reference").value == "L'animal dort."
 
 
 def test_where_the_sides_part_is_said(open_view):
@@ -229,20 +212,3 @@ def test_the_output_layer_below_follows_the_stepper(open_view, taken):
     for step in (0, 3):
         send(at, "step", {"step": step})
         assert taken[-1].name == f"output-layer.{step}"
-
-
-def test_what_each_step_is_fed_and_how_far_the_sides_part_is_folded_below(open_view):
-    at, shown = open_view("steps", sentence=TIRED, reference=OTHER)
-    view = stepper(at)
-    for name in ("inputs", "apart"):
-        unfold(at, name)
-    table = at.dataframe[0].value
-    read = " ".join(token.text for token in view.forced.fed[:3])
-    assert table["fed when forced"][2] == read
-    assert table["true next"][2] == view.forced.fed[3].text
-    parted = {row["x"]: row["y"] for row in chart_rows(at)}
-    columns = shown.columns()
-    numbers = zip(columns["number"], columns["step"], columns["value"], strict=True)
-    assert parted == pytest.approx({x: y for name, x, y in numbers if name == "divergence"})
-    chances = [row["y"] for row in chart_rows(at, 1) if row["series"] == "teacher forcing"]
-    assert chances == pytest.approx([step.true_probability for step in view.forced.steps])

@@ -109,16 +109,6 @@ def test_the_question_is_answered_in_words_first(open_experiment, name, verdict)
     assert shown.seen.replace("\u00a0", " ").startswith(verdict)
 
 
-def test_other_verdicts_than_the_shipped_ones_are_put_in_words(open_experiment, measured_here):
-    shares = {"base": 0.6, "none": 0.2, "rotary": 0.4, "learned": 0.7}
-    measured_here("order", {name: {"exact_match": share} for name, share in shares.items()})
-    _at, shown, _said = open_experiment("order", experiment_run="here")
-    assert shown.seen.replace("\u00a0", " ").startswith(
-        "**“learned table” (70.0 %) does better. “no positions” (20.0 %) and “rotary” (40.0 %) do "
-        "worse.** “sinusoids added” gets 60.0 % of "
-    )
-
-
 def test_a_variant_with_another_learning_rate_is_not_compared(open_experiment):
     _at, shown, said = open_experiment("norms")
     assert "no warm-up" not in shown.seen
@@ -129,12 +119,6 @@ def test_a_variant_with_another_learning_rate_is_not_compared(open_experiment):
         "LayerNorm before, no warm-up",
         "LayerNorm after, no warm-up",
     ]
-
-
-def test_one_line_says_under_which_conditions_was_judged(open_experiment):
-    _at, _shown, said = open_experiment("residuals")
-    assert "Measured after 800 steps, 3 seeds, peak learning rate 0.0072. Judged here:" in said
-    assert "as well where it goes at most 5 percentage points beyond" in said
 
 
 def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
@@ -152,19 +136,6 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
     assert "Held-out sentences without a mistake" in chart.proto.spec
     [line] = [each.value for each in at.markdown if "**What you see:**" in each.value]
     assert "held-out rows of letters right, " in line and "Not certain" not in line
-
-
-@pytest.mark.parametrize(
-    ("name", "right"),
-    [
-        ("parallel", "“a b c d b e f g” → “a b c d b e f g” or “g f e b d c b a”"),
-        ("bottleneck", "“k d a f q z” → “z q f a d k”"),
-    ],
-)
-def test_the_marks_are_explained_and_an_example_says_what_is_right(open_experiment, name, right):
-    _at, _shown, said = open_experiment(name)
-    assert "● mean, with its interval · ○ one training · dashed: mean of the first row" in said
-    assert right in said
 
 
 def test_what_passes_bring_is_drawn_by_the_same_chart_and_stands_in_the_same_table(

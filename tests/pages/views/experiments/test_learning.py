@@ -28,13 +28,6 @@ def test_the_first_to_learn_and_those_that_do_not_are_said(open_experiment):
     assert any(f"no residual **{last:.2f}**" in each.value for each in at.markdown)
 
 
-def test_variants_that_learn_at_the_same_time_are_named_together(open_experiment):
-    _at, shown, _said = open_experiment("order", outcome="learning")
-    assert (
-        "are right **by step 600** with all but “no positions”; **not by step 800**" in shown.seen
-    )
-
-
 def test_rewards_are_offered_where_there_are_some_and_training_losses_are_not(open_experiment):
     at, shown, _said = open_experiment("metric", outcome="learning")
     asked = at.segmented_control(key="experiment_measure")

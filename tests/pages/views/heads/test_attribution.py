@@ -4,9 +4,8 @@ import torch
 
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from core.studies.attribution.leaving_out import telling_step
 from core.studies.attribution.methods import Method
-from core.studies.attribution.study import LEAVE_ONE_OUT_FIRST, attribution_study, written_ids
+from core.studies.attribution.study import LEAVE_ONE_OUT_FIRST, attribution_study
 from core.vocabulary import BOS, PAD
 from pages.frame.language import number, percent
 from pages.views.heads import attribution, attribution_methods
@@ -108,13 +107,6 @@ def test_methods_are_held_to_leaving_one_out(open_attribution, found):
     assert "The model is sure" in said(at)
 
 
-def test_it_opens_on_the_word_that_hangs_most_on_one_token(open_attribution, run):
-    inspection = inspect_sentence(run, SENTENCE)
-    ids = written_ids(run, inspection)
-    expected = telling_step(run.model, inspection.translation.source_ids, ids)
-    assert open_attribution().selectbox(key=attribution.STEP).value == expected
-
-
 def test_another_word_is_asked_about_and_does_not_outlive_its_sentence(open_attribution):
     at = open_attribution(attributed_word="0")
     at.selectbox(key=attribution.STEP).set_value(4).run()
@@ -125,23 +117,6 @@ def test_another_word_is_asked_about_and_does_not_outlive_its_sentence(open_attr
     assert at.selectbox(key=attribution.STEP).value == fresh.selectbox(key=attribution.STEP).value
 
 
-@pytest.mark.parametrize("word", ["", "99", "il", "²"])
-def test_a_link_to_a_word_that_is_not_there_falls_back(open_attribution, word):
-    assert open_attribution(attributed_word=word).selectbox(key=attribution.STEP).value in range(5)
-
-
 def test_of_a_model_that_writes_nothing_nothing_is_asked(open_attribution, own_random):
     own_random(max_positions=1)
     assert "writes nothing" in said(open_attribution(model="runs/random"))
-
-
-def test_a_word_of_several_tokens_has_one_number(open_attribution):
-    run, zorbik = load_run(ROOT / "gallery" / "translate"), "The zorbik slept."
-    inspection = inspect_sentence(run, zorbik)
-    assert len(inspection.source_words) < len(inspection.source_tokens)
-    shown = panel(open_attribution(model="translate", sentence=zorbik, attributed_word="1"))
-    found = attribution_study(run, inspection, 1, list(Method), by_word=True)
-    scores = found.attribution.scores[Method.LEAVE_ONE_OUT]
-    assert [label.text for label in shown.columns.labels] == list(inspection.source_words)
-    assert [label.unknown for label in shown.columns.labels][:2] == [False, True]
-    assert shown.values[0] == pytest.approx(scores / np.abs(scores).max(), abs=1e-3)

@@ -1,4 +1,3 @@
-import json
 from dataclasses import replace
 from urllib.parse import parse_qs
 
@@ -8,14 +7,12 @@ import pytest
 from core.evaluate.intervals import Difference
 from core.heads import Head, Kind
 from core.runs.run import load_run
-from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.heads.card import HeadRow, head_card
+from core.studies.effects.head_effects import HeadEffect
+from core.studies.heads.card import head_card
 from core.studies.heads.likeness import head_likeness
 from core.studies.heads.question import Role, Score
 from core.studies.heads.roles import HeadRole, roles_of_heads
-from core.tokenizer.tokenizer import Token
-from pages.views.heads import head as head_view
-from pages.views.heads import head_findings, head_map, role_names
+from pages.views.heads import head_findings, head_map
 from tests.pages.conftest import ROOT, component, said, send_from
 from tests.viz.unpacked import unpack_matrices as unpack
 
@@ -80,28 +77,6 @@ def test_tiles_are_the_heads_by_layer_with_role_and_how_often_it_holds(open_page
     assert panel.texts == [[head_map.tile(each) for each in row] for row in expected]
 
 
-@pytest.mark.parametrize(
-    ("role", "tile"),
-    [
-        (role_of(None), "·"),
-        (role_of(Role.ANTECEDENT), "antecedent"),
-        (role_of(Role.POSITIONAL), "2 back"),
-        (role_of(Role.POSITIONAL, offset=0), "itself"),
-        (role_of(Role.POSITIONAL, offset=0, head="decoder.0.cross:0"), "same place"),
-    ],
-)
-def test_a_tile_names_the_leading_role(role, tile):
-    assert head_map.tile(role) == tile
-
-
-def test_every_role_can_be_said_and_fits_into_a_tile():
-    for role in head_findings.LOOKS:
-        assert 1 < len(head_map.tile(role_of(role))) <= 11
-        line = seen(role_of(role))
-        assert "{" not in line
-        assert "in **90 %** of 100 cases (baseline, a random token: 10 %)" in line
-
-
 def test_a_role_that_is_hardly_above_its_rule_is_none():
     head = role_of(Role.NEXT)
     weak = replace(head, scores={Role.NEXT: Score(0.115, 0.08, "any key", 4575)})
@@ -113,14 +88,6 @@ def test_a_role_that_is_hardly_above_its_rule_is_none():
     assert "looks at the **next token**" in seen(some)
 
 
-def test_the_token_before_is_one_role_by_one_name():
-    scores = dict.fromkeys((Role.PREVIOUS, Role.POSITIONAL), Score(0.6, 0.1, "any key", 100))
-    head = replace(role_of(None, offset=-1), scores=scores)
-    assert role_names.named(Role.POSITIONAL, head) == "previous token"
-    assert head_findings.roles(head).count("\n- ") == 1
-    assert len(list(head_findings.every_role(head))) == 1
-
-
 def test_the_strips_are_the_rows_with_the_largest_weights(open_page, copy_run):
     at = open_head(open_page)
     found = head_card(copy_run, Head.parse("decoder.0.cross:0"))
@@ -129,18 +96,6 @@ def test_the_strips_are_the_rows_with_the_largest_weights(open_page, copy_run):
     for row in found.strongest:
         fed, key = row.queries[row.query].text, row.keys[row.key].text
         assert f"{fed} ▸ {row.predicted.text} → {key} {row.weight:.2f}" in written
-
-
-def test_the_pieces_of_a_word_are_joined_in_a_strip():
-    pieces = (("The", 0), ("gl", 1), ("ost", 1), ("EOS", 2))
-    tokens = tuple(Token(text, text == "EOS", word) for text, word in pieces)
-    weights, visible = np.array([0.1, 0.2, 0.3, 0.4], np.float32), np.array([1, 1, 1, 0], bool)
-    row = HeadRow(0, "", tokens, tokens, None, 2, 2, weights, visible, True, ("glost", "glost"))
-    strip = head_view._strip(row, HEAD)
-    assert [label.text for label in strip.keys] == ["The", "glost", "EOS"]
-    assert strip.weights_K.tolist() == pytest.approx([0.1, 0.5, 0.4])
-    assert strip.visible_K.tolist() == [True, True, False]
-    assert (strip.most, strip.query, strip.written) == (1, 1, "0.50")
 
 
 def test_the_heads_most_alike_are_named_and_lead_to_their_cards(open_page, copy_run):
@@ -170,12 +125,6 @@ def test_a_model_of_one_head_has_a_card(open_page, own_random, head):
     assert "not measured on these weights" in said(at)
 
 
-def test_a_run_whose_pairs_are_gone_says_why_there_is_no_card(open_page, own_copy):
-    settings = json.loads((own_copy / "run.json").read_text())
-    (own_copy / "run.json").write_text(json.dumps(settings | {"task": "pairs.tsv"}))
-    assert open_head(open_page, model="runs/mine").error
-
-
 def test_a_head_without_a_role_says_so():
     assert "**no role** that beats its baseline" in seen(role_of(None))
     assert seen(role_of(None), untrained=True).startswith("The model is **untrained**")
@@ -196,34 +145,6 @@ def test_a_head_without_a_role_says_so():
 )
 def test_what_silencing_costs_is_said_only_where_it_is_sure(found, words):
     assert words in seen(role_of(Role.NEXT), found)
-
-
-def test_of_a_head_of_antecedents_the_pronouns_count():
-    line = seen(role_of(Role.ANTECEDENT), effect(BETTER, pronoun=WORSE))
-    assert "correct pronouns: 90 % → **70 %**" in line
-
-
-def test_only_roles_that_beat_their_baselines_are_said_the_best_first():
-    scores = {
-        Role.NEXT: Score(0.3, 0.1, "any key", 100),
-        Role.SAME: Score(0.11, 0.1, "any key", 100),
-        Role.RARE: Score(0.8, 0.1, "any key", 100),
-    }
-    line = head_findings.roles(replace(role_of(None), scores=scores)).replace("\u00a0", " ")
-    assert line == (
-        "**Roles**\n- rarest token: 80 % (baseline: 10 %)\n- next token: 30 % (baseline: 10 %)"
-    )
-    assert "none beats its baseline" in head_findings.roles(role_of(None))
-
-
-def test_silencing_is_said_with_interval_and_n():
-    found = effect(WORSE, pronoun=UNSURE)
-    line = head_findings.silenced(HeadEffects((found,), 400, 7, 10), found).replace("\u00a0", " ")
-    assert (
-        "exact match 90 % → 70 %: −20.0 points (95 % interval: −25.0 to −15.0; 400 sentences)"
-    ) in line
-    assert "correct pronouns 90 % → 90 %: " in line
-    assert "400 ambiguous pronouns)" in line
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import shutil
 
 import pytest
 
-from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.runs.own_text import give_text
 from core.runs.run import load_run
@@ -13,7 +12,6 @@ from core.studies.effects.text_cost import cost_of_head
 from core.studies.heads.card import head_card
 from core.studies.heads.text_roles import QUESTIONS, text_roles
 from pages.frame.language import number, percent
-from pages.views.heads import head_text
 from pages.views.heads.role_names import NAMES
 from tests.pages.conftest import said
 
@@ -92,13 +90,6 @@ def test_what_silencing_costs_a_decoder_is_measured_on_request(open_head, path):
     assert "was not measured" not in said(at)
 
 
-@encoder
-def test_of_an_opened_encoder_one_sentence_says_why_nothing_is_measured(open_head):
-    at = open_head(text_costs="true")
-    assert "nothing can be measured" in said(at)
-    assert "what silencing costs" not in [each.label for each in at.toggle]
-
-
 @pytest.mark.parametrize("like", ["bert", "gpt2"])
 def test_a_model_trained_here_has_a_card_on_held_out_sentences(
     open_page, one_stack_folder, elsewhere, taken, like
@@ -111,15 +102,3 @@ def test_a_model_trained_here_has_a_card_on_held_out_sentences(
     rows = taken[-1].columns()
     assert {"strip", "on_random_tokens", "silenced", "alike"} <= set(rows["what"])
     assert "loss_of_others" in rows["name"]
-
-
-@pytest.mark.parametrize(
-    ("found", "expected"),
-    [
-        (Difference(2.0, 2.5, 0.4, 0.6, 9), "by +0.500 nats per token"),
-        (Difference(2.0, 2.01, -0.1, 0.12, 9), "no change was found"),
-    ],
-)
-def test_a_cost_is_said_in_half_a_sentence_where_it_is_sure(found, expected):
-    cost = head_text.HeadCost(Head.parse(HEADS["gpt2"]), found, None)
-    assert expected in head_text.cost_within_sentence(cost)

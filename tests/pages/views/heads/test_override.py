@@ -72,11 +72,6 @@ def test_by_default_the_row_looks_at_another_noun_or_else_at_a_word(open_overrid
     assert said in read(open_override(model="everyday", sentence=sentence))
 
 
-def test_without_a_pronoun_the_row_of_a_word_with_a_meaning_is_moved(open_override):
-    at = open_override(model="everyday", sentence="I love you.", kind="cross", layer="1", head="1")
-    assert "**aime → " in read(at)
-
-
 def test_a_click_moves_that_row_and_is_in_the_link(open_override, inspection):
     at = open_override()
     click(at, 7, 2)
@@ -100,37 +95,3 @@ def test_a_hidden_key_cannot_be_chosen_and_says_so(open_override):
     assert "After:" not in read(at)
     click(at, 5, 2)
     assert "is made to look at" in read(at)
-
-
-def test_a_decoders_row_is_named_by_what_is_fed_and_what_is_predicted(open_override):
-    at = open_override(kind="cross", layer="0", head="1", move="decoder.cross,6,2")
-    assert "**traversé → la** is made to look at" in read(at)
-
-
-@pytest.mark.parametrize("wrong", ["encoder.self,99,0", "encoder.self,x,1", "decoder.self,8,5"])
-def test_a_move_that_cannot_be_falls_back_to_the_default(open_override, wrong):
-    at = open_override(move=wrong)
-    assert "**it** is made to look at **street** instead of **animal**." in read(at)
-
-
-def test_of_words_that_come_more_than_once_the_position_is_said(open_override):
-    at = open_override(
-        sentence="The dog saw the dog because the dog was tired.", move="encoder.self,7,1"
-    )
-    assert "**dog (position 7)** is made to look at **dog (position 1)** instead of" in read(at)
-
-
-@pytest.mark.parametrize(
-    ("asked", "pronoun"),
-    [
-        ({"model": "translate-guided", "layer": "1", "head": "1"}, "qu’il"),
-        ({"model": "translate", "layer": "2", "head": "0"}, "qu’il"),
-        ({"move": "encoder.self,8,2"}, "qu’elle"),
-        ({"move": "encoder.self,8,4"}, "qu’il"),
-    ],
-)
-def test_what_to_try_is_true(open_override, asked, pronoun):
-    """Only the guided head turns the pronoun; “did” does, as a street would, “cross” does not."""
-    at = open_override(**{"move": "encoder.self,8,6", **asked})
-    [result] = [line for line in read(at).splitlines() if line.startswith(("After", "The trans"))]
-    assert pronoun in result

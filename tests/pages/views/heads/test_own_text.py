@@ -5,7 +5,6 @@ import pytest
 from core.evaluate.evaluation import held_out_pairs
 from core.runs.own_text import give_text, lines_of, text_of
 from core.runs.run import load_run
-from core.studies.effects.text_cost import cost_of_head
 from core.studies.heads.question import Role
 from core.studies.heads.text_roles import text_roles
 from pages import heads
@@ -43,15 +42,6 @@ def test_lines_that_were_given_come_first(open_page, own_models, kind):
     assert values == pytest.approx([found[head].value for head in sorted(found)], abs=1e-6)
 
 
-def test_what_silencing_costs_in_the_lines_is_said(open_page, own_models):
-    run = load_run(own_models("gpt2", "\n".join(LINES)))
-    query = {"text_role": "previous", "text_costs": "true"}
-    at = open_page("heads", trial="roles", model="runs/gpt2", **query)
-    [best] = text_roles(run, "own").best(Role.PREVIOUS)
-    assert f"→ **{cost_of_head(run, best).silenced.after:.3f}** nats" in said(at)
-    assert "n = 4 texts" in said(at)
-
-
 def test_lines_are_typed_on_the_page(open_page, own_models):
     path = own_models("bert")
     at = open_page("heads", trial="roles", model="runs/bert")
@@ -60,16 +50,6 @@ def test_lines_are_typed_on_the_page(open_page, own_models):
     button.click().run()
     assert lines_of(path) == LINES
     assert "In 4 lines of your own." in said(at)
-
-
-def test_text_that_cannot_be_used_is_refused_in_a_sentence(open_page, own_models):
-    path = own_models("bert")
-    at = open_page("heads", trial="roles", model="runs/bert")
-    at.text_area("own_text_typed").set_value("one line").run()
-    [button] = [each for each in at.button if each.label == "Measure on it"]
-    button.click().run()
-    assert "at least 2 different lines of text are needed" in at.error[0].value
-    assert lines_of(path) == []
 
 
 PAIRS = "the animal\tla rue\nit was too tired\til dormait\nthe street\tl'été dernier\n"
@@ -111,17 +91,3 @@ def test_text_that_was_given_stands_there_is_changed_and_taken_back(
     assert text_of(path) == ""
     assert at.text_area("own_text_typed").value == ""
     assert not [each for each in at.button if each.label == "Take it back"]
-
-
-def test_costs_are_promised_only_to_models_that_write(open_page, own_models):
-    for kind in ("bert", "gpt2"):
-        own_models(kind)
-        at = open_page("heads", trial="roles", model=f"runs/{kind}")
-        assert ("what silencing heads costs" in said(at)) == (kind == "gpt2")
-
-
-def test_exposure_is_measured_on_the_pairs(open_page, own_models):
-    own_models("t5", PAIRS)
-    at = open_page("lessons", lessons="exposure", model="runs/t5")
-    assert not at.exception
-    assert not at.info

@@ -6,7 +6,6 @@ import pytest
 from core.heads import Head, Kind
 from core.runs.run import load_run
 from core.studies.effects.patching import patched_translation, patching_study
-from pages.frame import notes
 from tests.pages.conftest import ROOT, component, said, send_from
 from tests.viz.unpacked import unpack_matrices as unpack
 
@@ -84,43 +83,6 @@ def test_a_click_copies_that_heads_output_and_shows_the_translation(open_patch, 
     assert at.query_params["patched_head"] == "decoder.1.cross:1"
 
 
-def test_the_other_heads_that_carry_much_of_it_are_named(open_patch):
-    found = patching_study(load_run(ROOT / "gallery" / "everyday"), TIRED, WIDE)
-    others = ", ".join(
-        f"{notes.within_sentence(head)} ({100 * share:.0f}\u00a0%)"
-        for head, share in found.strongest(0.1, 3)
-        if str(head) != "encoder.2.self:0"
-    )
-    assert f"Other heads that carry much of it: {others}." in seen(open_patch(model="everyday"))
-
-
-def test_sentences_that_differ_in_more_than_a_word_are_called_first_and_second(open_patch):
-    other = WIDE.replace("animal", "horse")
-    assert "from the first sentence into the second sentence" in seen(open_patch(patch_with=other))
-
-
-def test_sentences_that_are_translated_alike_are_refused_in_one_sentence(open_patch):
-    at = open_patch(patch_with=TIRED)
-    [info] = at.info
-    complaint = "The model writes the same after both sentences: there is no difference."
-    assert complaint in html.unescape(info.value)
-    assert not at.get("bidi_component")
-
-
-def test_another_noun_is_carried_by_cross_attention_as_what_to_try_says(open_patch):
-    assert "cross-attention head" in seen(open_patch(patch_with=TIRED.replace("animal", "horse")))
-
-
-def test_a_model_of_other_sizes_can_be_patched(open_patch, own_random):
-    own_random(n_encoder_layers=1, n_decoder_layers=3, n_heads=16)
-    at = open_patch(model="runs/random", sentence="a b c", patch_with="d q z")
-    if at.info:
-        assert "writes the same after both sentences" in html.unescape(at.info[0].value)
-    else:
-        shapes = [panel.values.shape for panel in picture(at).panels]
-        assert shapes == [(1, 17), (3, 17), (3, 17)]
-
-
 def test_where_no_row_is_as_long_one_letter_is_changed_and_makes_room_later(open_patch):
     at = open_patch(model="copy")
     first, second = (at.text_input(key=key).value.split() for key in ("sentence", "patch_with"))
@@ -132,13 +94,6 @@ def test_where_no_row_is_as_long_one_letter_is_changed_and_makes_room_later(open
     at.text_input(key="patch_with").set_value("c d e").run()
     at.text_input(key="sentence").set_value("b d").run()
     assert at.text_input(key="patch_with").value == "c d e"
-
-
-@pytest.mark.parametrize("sentence", ["Xyzzyxyzzyxyzzy", "Where do you live?", "I love you."])
-def test_where_no_example_is_as_long_a_sentence_is_asked_for(open_patch, sentence):
-    at = open_patch(model="everyday", sentence=sentence)
-    assert at.text_input(key="patch_with").value == ""
-    assert "Type a second sentence of" in at.info[0].value
 
 
 def test_a_sentence_of_another_length_is_refused_with_both_lengths(open_patch):

@@ -1,10 +1,6 @@
-import json
-
 import numpy as np
 import pytest
 
-from core.heads import Head
-from core.jobs.job import Job, Status
 from core.runs.files import PRUNING
 from core.runs.run import load_run
 from core.studies.effects import pruning
@@ -45,14 +41,6 @@ def test_nothing_is_measured_before_somebody_asks(open_prune, own_copy, monkeypa
     assert started == [(own_copy, prune.N_PRUNED)]
 
 
-def test_it_says_how_far_it_is_and_offers_no_second_start(open_prune, monkeypatch):
-    monkeypatch.setattr(Job, "status", lambda _job, _path: Status("running", 30, 80, ""))
-    at = open_prune()
-    [bar] = at.get("progress")
-    assert (bar.proto.value, bar.proto.text) == (37, "37.5\u00a0% of the work is done …")
-    assert not [button for button in at.button if button.key == prune.START]
-
-
 def test_what_was_measured_is_drawn_and_its_needed_heads_are_counted(open_prune, points):
     at = open_prune()
     drawn = {row["x"]: row["y"] for row in chart_rows(at)}
@@ -63,18 +51,3 @@ def test_what_was_measured_is_drawn_and_its_needed_heads_are_counted(open_prune,
         f"{prune.N_PRUNED} sentences are still right (with all {percent(0.98)})."
     ) in said(at)
     assert not [button for button in at.button if button.key == prune.START]
-
-
-def test_a_damaged_file_is_said_and_pruning_can_begin(open_prune, points, own_copy):
-    stored = json.loads((own_copy / PRUNING).read_text())
-    stored["orders"]["greedy"].pop()
-    (own_copy / PRUNING).write_text(json.dumps(stored))
-    at = open_prune()
-    assert "json is damaged" in at.error[0].value
-    assert at.button(key=prune.START)
-
-
-def test_of_a_model_that_gets_nothing_right_it_is_not_said_what_it_needs():
-    head = Head.parse("encoder.0.self:0")
-    nothing = [PruningPoint(None, 1, 0.0, 2.0, 6), PruningPoint(head, 0, 0.0, 2.1, 6)]
-    assert "too little to lose" in prune.seen(nothing)

@@ -1,4 +1,3 @@
-import json
 from urllib.parse import parse_qs
 
 import pytest
@@ -10,7 +9,7 @@ from core.studies.effects.head_effects import HeadEffect, HeadEffects
 from core.studies.effects.measuring import store_effects
 from core.studies.heads.question import heads_of
 from core.studies.heads.roles import roles_of_heads
-from pages.views.heads import head_findings, role_names, roles
+from pages.views.heads import head_findings, role_names
 from tests.pages.conftest import ROOT, tick_rows
 from tests.pages.views.attention.conftest import seen
 
@@ -114,23 +113,3 @@ def test_a_ticked_row_is_kept_in_the_link_and_leads_to_its_map(open_roles):
         "layer": str(head.layer),
         "head": str(head.index),
     }
-
-
-@pytest.mark.parametrize("value", ["", "encoder.9.self.0", "²", "x" * 5000])
-def test_a_link_to_a_head_that_is_not_there_falls_back(open_roles, value):
-    at = open_roles(scored=value)
-    assert at.session_state[roles.TABLE]["selection"]["rows"] == [0]
-
-
-def test_pairs_that_are_gone_are_said(open_page, own_copy):
-    settings = json.loads((own_copy / "run.json").read_text())
-    (own_copy / "run.json").write_text(json.dumps(settings | {"task": "pairs.tsv"}))
-    at = open_page("heads", trial="roles", model="runs/mine", sentence="a b")
-    assert not at.dataframe
-    assert at.error
-
-
-def test_the_rules_are_explained_with_the_sentences_and_the_seed(open_roles, taken):
-    open_roles()
-    assert "Wilson" in taken[-1].how_to_read
-    assert taken[-1].how_to_read.endswith("- Measured on 400 held-out rows of letters, seed 0.")

@@ -1,5 +1,3 @@
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -11,18 +9,17 @@ from core.runs.run import RunError, load_run
 from core.studies.effects import measuring
 from core.studies.effects.ablation import Intervention, average_mixed, outcome
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.effects.measuring import HEADS, store_effects
+from core.studies.effects.measuring import store_effects
 from core.studies.heads.findings import best_pronoun_head
 from core.studies.heads.question import heads_of
 from pages.frame.language import percent
-from pages.views.heads import silence, silence_grid, translations
+from pages.views.heads import silence, silence_grid
 from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
 from tests.viz.unpacked import unpack_matrices
 
 GOATS = "The goats avoided the bridges because they were thirsty."
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = "The animal didn't cross the street because it was too wide."
-SURE, UNSURE = Difference(0.9, 0.6, -0.345, -0.25, 400), Difference(0.9, 0.88, -0.05, 0.01, 160)
 
 
 @pytest.fixture
@@ -119,11 +116,6 @@ def test_clicks_a_whole_layer_and_one_button_change_the_heads_in_the_link(open_s
     assert all(row["before"] == row["after"] for row in chart_rows(at))
 
 
-@pytest.mark.parametrize("value", ["", "encoder.9.self:0", "encoder.2.self", ":::", "9" * 5000])
-def test_a_link_to_heads_that_are_not_there_falls_back(open_silence, value):
-    assert silent(open_silence(silent=value)) == silent(open_silence())
-
-
 def test_every_head_that_was_measured_has_its_cost(open_silence, own_copy):
     measured(own_copy, [0.0, -0.3, 0.05])
     at = open_silence(model="runs/mine", silent="encoder.0.self:3")
@@ -144,39 +136,6 @@ def test_every_head_that_was_measured_has_its_cost(open_silence, own_copy):
     measured(own_copy, [-0.1])
     at.segmented_control(key="effect").set_value("exact_match").run()
     assert grid(at)[0].values[0, 0] == pytest.approx(10)
-
-
-@pytest.mark.parametrize(
-    ("found", "by", "expected"),
-    [
-        (SURE, "exact_match", "30"),
-        (SURE, "loss", "−0.30"),
-        (Difference(0.9, 0.855, -0.06, -0.03, 400), "pronoun", "4.5"),
-        (Difference(0.1, 1.35, 1.0, 1.5, 400), "loss", "1.25"),
-        (UNSURE, "exact_match", "·"),
-        (None, "exact_match", ""),
-    ],
-)
-def test_a_cell_has_the_cost_or_says_that_none_was_found(found, by, expected):
-    assert silence_grid.cost(found, by) == expected
-
-
-def test_damaged_figures_are_said_and_can_be_measured_again(open_silence, own_copy):
-    (own_copy / HEADS).write_text("{")
-    at = open_silence(model="runs/mine")
-    assert "heads.json" in at.error[0].value.replace("&#46;", ".")
-    assert button(at)
-    assert silent(at)
-
-
-def test_a_model_of_many_heads_has_room_for_every_cell(open_silence, own_random):
-    own_random(n_encoder_layers=12, n_decoder_layers=12, n_heads=16)
-    at = open_silence(model="runs/random", sentence="a b")
-    assert [panel.values.shape for panel in grid(at)] == [(12, 16)] * 3
-    # Beside the sentence there would be none.
-    assert not at.columns
-    click(at, 0, 11, 15)
-    assert at.query_params["silent"].startswith("encoder.11.self:15,")
 
 
 def test_where_the_translation_stays_it_says_so_and_offers_one_that_changes(open_silence):
@@ -224,32 +183,6 @@ def test_a_decoder_alone_is_held_against_what_it_wrote_after_the_prompt(
     assert "pairs" not in said(at)
 
 
-def test_a_word_that_falls_behind_is_named_before_one_that_changes_more():
-    def reference(*chances):
-        """Words with their probabilities, and the word that leads with its own."""
-        return SimpleNamespace(
-            reference=[
-                SimpleNamespace(
-                    token=SimpleNamespace(text=word),
-                    probability=probability,
-                    best=SimpleNamespace(text=best),
-                    best_probability=lead,
-                )
-                for word, probability, best, lead in chances
-            ]
-        )
-
-    before = reference(("Mes", 0.52, "Mes", 0.52), ("chien", 0.2, "chien", 0.2))
-    flips = reference(("Mes", 0.45, "Ma", 0.5), ("chien", 0.9, "chien", 0.9))
-    stays = reference(("Mes", 0.51, "Mes", 0.51), ("chien", 0.9, "chien", 0.9))
-    said = translations.most_changed(SimpleNamespace(before=before, after=flips))
-    assert said.replace("\u00a0", " ") == (
-        "**Mes** falls from 52 % to **45 %**, **Ma** leads with 50 %."
-    )
-    said = translations.most_changed(SimpleNamespace(before=before, after=stays))
-    assert said.startswith("**chien** changes most")
-
-
 def test_measuring_starts_with_a_button_and_says_why_it_cannot(open_silence, own_copy, monkeypatch):
     started = []
 
@@ -275,30 +208,3 @@ def test_it_says_how_far_measuring_is_and_offers_no_second_start(
     [bar] = at.get("progress")
     assert (bar.proto.value, bar.proto.text) == (37, "37.5\u00a0% of the work is done …")
     assert not button(at)
-
-
-@pytest.mark.parametrize(
-    ("found", "words"),
-    [
-        (("failed", 2, 8, "its task cannot be read"), "failed: its task cannot be read"),
-        (("interrupted", 2, 8, "Killed"), "interrupted after 2 steps. Killed"),
-    ],
-)
-def test_what_ended_badly_is_said_and_can_be_started_again(
-    open_silence, own_copy, monkeypatch, found, words
-):
-    monkeypatch.setattr(Job, "status", lambda _job, _path: Status(*found))
-    at = open_silence(model="runs/mine")
-    [warning] = at.warning
-    assert words in warning.value.replace("&#46;", ".").replace("&#58;", ":")
-    assert button(at) == ["Measure again on 400 held-out rows of letters"]
-
-
-@pytest.mark.parametrize(
-    ("n", "everything", "again"), [(5, False, True), (400, False, False), (5, True, False)]
-)
-def test_only_what_was_measured_on_few_sentences_is_measured_again(
-    open_silence, own_copy, n, everything, again
-):
-    measured(own_copy, n=n, all_there_are=everything)
-    assert bool(button(open_silence(model="runs/mine"))) == again

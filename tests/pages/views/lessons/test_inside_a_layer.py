@@ -70,17 +70,6 @@ def test_other_sentences_move_a_vector_under_batch_norm_alone(open_lesson):
     assert f"by up to **{max(moved['BatchNorm']):.2f}** of a feature’s spread" in shown.seen
 
 
-def test_alone_in_its_batch_the_sentence_has_nothing_to_be_moved_by(open_lesson):
-    _at, shown = open_lesson("norm", others="")
-    assert "The sentence is alone in its batch" in shown.seen
-
-
-def test_all_sublayers_of_the_layer_are_offered_and_no_others(open_gated):
-    at, shown = open_gated("norm", layer="0", sublayer="gate")
-    assert at.button_group(key="sublayer").options == ["Self-attention", "Gate", "Feed-forward"]
-    assert shown.name == "norm.encoder.0.gate"
-
-
 def test_the_line_counts_the_units_that_fire_on_one_word_alone(open_lesson, tensors):
     at, shown = open_lesson("units", unit_stack="decoder", layer="1", unit_position="3")
     fires_KF = tensors[Site("decoder", 1, "feed_forward"), Step.HIDDEN]
@@ -142,12 +131,6 @@ def test_a_softmax_of_wide_vectors_saturates_unless_scores_are_divided(open_less
     sampled = sampled_widths(1000, 0)
     assert variance["without ÷ √d_k"] == [each.variance_unscaled for each in sampled]
     assert gradient["with ÷ √d_k"] == [each.gradient_scaled for each in sampled]
-
-
-def test_gradient_is_not_said_to_be_left_where_one_key_has_nearly_all(open_lesson):
-    _at, shown = open_lesson("scaling", scores="1, 1, 5", d_k="48")
-    assert "it gets **96.5" in shown.seen
-    assert "gradient" not in shown.seen
 
 
 def test_scores_that_cannot_be_are_named_and_kept(open_lesson):

@@ -1,11 +1,9 @@
 """Masks, and what leaks without them."""
 
-import json
-
 import numpy as np
 import pytest
 
-from core.heads import Head, Kind
+from core.heads import Head
 from core.studies.lessons.masks import (
     LOOK_AHEAD,
     PADDING,
@@ -71,19 +69,6 @@ def test_a_decoder_without_pad_gets_the_look_ahead_mask_alone(open_alone):
     assert not [each for each in at.segmented_control if each.key == "attention"]
 
 
-def test_another_run_brings_its_own_sentences_and_typed_ones_stay(open_page):
-    at = open_page("lessons", lessons="masks")
-    first = at.text_area(key="others").value
-    at.selectbox(key="model").set_value("copy").run()
-    assert at.segmented_control(key="attention").value == "decoder.self"
-    assert at.text_area(key="others").value not in ("", first)
-    at.text_area(key="others").set_value("\n".join("abcdefghi")).run()
-    assert not at.exception
-    # The first, and seven more.
-    assert len(at.selectbox(key="row").options) == 8
-    assert at.text_area(key="others").value == "\n".join("abcdefghi")
-
-
 @pytest.mark.parametrize(
     ("asked", "head", "off"),
     [
@@ -112,21 +97,6 @@ def test_a_mask_that_is_switched_off_is_left_out_in_the_model(open_lesson, run, 
     name = "no look-ahead" if off == LOOK_AHEAD else "no padding mask"
     assert rows[f"{name}: {losses[tuple(without)]:.2f}"] == losses[tuple(without)]
     assert len(rows) == (4 if off == LOOK_AHEAD else 2)
-
-
-def test_both_masks_of_an_attention_have_their_loss(open_lesson, run):
-    query = {"others": OTHERS, "attention": "decoder self", "row": "0"}
-    _at, shown = open_lesson("leaks", off=["padding mask", "look-ahead mask"], **query)
-    losses = {each.without: each.loss for each in mask_losses(run, (), LOSS_SAMPLES)}
-    both = tuple(Mask(Kind.DECODER_SELF, name) for name in (PADDING, LOOK_AHEAD))
-    assert f"its loss goes from {losses[()]:.2f} to **{losses[both]:.2f}**" in shown.seen
-
-
-def test_a_run_whose_pairs_are_gone_says_why_nothing_is_measured(open_page, own_copy):
-    settings = json.loads((own_copy / "run.json").read_text())
-    (own_copy / "run.json").write_text(json.dumps(settings | {"task": "pairs.tsv"}))
-    at = open_page("lessons", model="runs/mine", lessons="leaks", sentence="a b")
-    assert "pairs" in said(at)
 
 
 def test_an_encoder_alone_leaks_to_pad_and_has_no_loss(open_alone):

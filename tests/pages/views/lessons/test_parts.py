@@ -4,29 +4,18 @@ import html
 
 import pytest
 
-from core.config import ModelConfig
 from core.describe import describe
 from core.families.published import PUBLISHED
 from core.model import count_parameters
 from core.runs.run import load_run
 from pages.lessons import VIEWS
-from pages.views.lessons.architecture import drawing, parameters
-from tests.pages.conftest import ROOT, chart_rows, component, said, send, unfold
+from pages.views.lessons.architecture import parameters
+from tests.pages.conftest import ROOT, chart_rows, component, said, send
 from tests.viz.unpacked import unpack_architecture as unpack
 
 
 def diagram(at):
     return unpack(component(at, "architecture").bytes)
-
-
-def test_every_part_says_what_it_is_and_where():
-    config = ModelConfig(30, 2, 2, 16, 32, 4, max_positions=24)
-    drawn = drawing(describe(config, 6, 5), "encoder.0.self").nodes
-    names = {node.id: node.name for node in drawn if node.shape == "part"}
-    assert names["encoder.embedding"] == "encoder: Embedding"
-    assert names["encoder.1.self"] == "encoder layer 1: Self-attention"
-    assert names["decoder.1.cross.norm"] == "decoder layer 1: Add & Norm after Cross-attention"
-    assert names["output"] == "Linear output"
 
 
 @pytest.mark.parametrize("model", ["copy", "translate-guided"])
@@ -52,15 +41,6 @@ def test_a_click_on_a_part_says_what_it_costs(open_lesson, run):
     assert f"This model has **{parameters(total)}**" in said(at)
     share = f"{100 * count / total:.1f}".removesuffix(".0")
     assert f"Cross&#45;attention has {share}" in said(at)
-
-
-@pytest.mark.parametrize("part", ["encoder.embedding", "encoder.norm", "output", "softmax"])
-def test_every_kind_of_part_can_be_opened_by_link(open_lesson, part):
-    at, _shown = open_lesson("parts", part=part)
-    assert diagram(at).selected == part
-    assert unfold(at, "formula").get("latex")
-    shared = at.table[0].value.to_numpy().tolist()[0][1] == "shared with the source embedding"
-    assert shared == (part == "output")
 
 
 @pytest.mark.parametrize("view", [each.name for each in VIEWS if each.name != "exposure"])

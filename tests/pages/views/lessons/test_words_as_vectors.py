@@ -53,18 +53,6 @@ def test_it_opens_on_a_word_whose_neighbours_are_used_alike(open_lesson):
     assert "“did”" in said(at) and "Did" not in [row["name"] for row in chart_rows(at)]
 
 
-def test_lengths_are_those_of_the_loaded_model(open_lesson):
-    at, shown = open_lesson("embedding", embedding_shown="lengths", model="translate")
-    run = load_run(ROOT / "gallery" / "translate")
-    ids = [*run.tokenizer.encode(TIRED).ids, 2]
-    vectors = run.model.source_embedding.tokens.weight.detach().double()[ids].numpy()
-    lengths = np.linalg.norm(vectors, axis=1)
-    [found] = [list(series.values()) for series in charts(at)]
-    mean = lengths.mean()
-    assert found[0] == pytest.approx([mean, 8, mean * 128**0.5], rel=1e-5)
-    assert f"without it the position (8) would drown the token ({mean:.3g})" in shown.seen
-
-
 def figure(at):
     return json.loads(at.get("plotly_chart")[0].proto.spec)
 
@@ -119,18 +107,6 @@ def test_waves_are_the_formula_and_the_line_reads_them_at_a_position(open_positi
     assert "**No other position** has the same values" in shown.seen
 
 
-@pytest.mark.parametrize(
-    ("picture", "words"),
-    [
-        ("table", "the closest, positions 0 and 6 for example, are **0.658** apart"),
-        ("shift", "one matrix M moves **every** position by −5, 5 to **0** for example"),
-    ],
-)
-def test_the_other_pictures_say_what_the_table_of_positions_can_do(open_positions, picture, words):
-    _at, shown = open_positions(picture, pe_d_model="8", pe_k="-5")
-    assert words in shown.seen
-
-
 @pytest.fixture
 def only_learned(tmp_path, elsewhere):
     """Return a function that makes the only run there is whose positions were learned."""
@@ -161,23 +137,6 @@ def test_learned_positions_stand_beside_sinusoids_of_their_width(open_lesson, on
     assert "Training reached positions 0 to 16 of 512" in said(at)
     assert "**mine**, a run that learned its positions, not translate" in shown.other_model
     assert not open_lesson("learned", model="mine")[1].other_model
-
-
-def test_training_made_neighbours_alike(open_lesson):
-    _at, shown = open_lesson("learned", model="copy-learned")
-    assert "training made position **8** most like its neighbour **9**" in shown.seen
-
-
-def test_without_a_run_that_learned_positions_the_command_is_named(
-    open_lesson, elsewhere, tmp_path
-):
-    damaged = with_learned_positions(tmp_path / "bad", 17)
-    [weights] = (damaged / "checkpoints").glob("*.safetensors")
-    weights.write_bytes(b"nothing")
-    elsewhere("run_paths", lambda: {"copy": ROOT / "gallery" / "copy", "bad": damaged})
-    at, shown = open_lesson("learned", model="copy")
-    assert shown is None
-    assert "--positions learned" in at.code[0].value
 
 
 def order(at):

@@ -5,15 +5,13 @@ from html import unescape
 import numpy as np
 import pytest
 
-from core.heads import Head, Kind, Site
+from core.heads import Head, Site
 from core.inspection import inspect_sentence
 from core.runs.checkpoint import stops
 from core.runs.run import load_run
 from core.studies.heads.evenness import evenness
 from core.studies.heads.forming import SHARP
-from core.studies.heads.largest_weights import sharpest_head
 from core.tasks import TASKS
-from pages.views.training.look_back import figures
 from tests.pages.conftest import ROOT, chart_rows, said, send
 from tests.pages.conftest import shown as maps
 from tests.pages.views.training.conftest import KEPT
@@ -47,14 +45,6 @@ def test_it_opens_midway_and_moving_the_handle_shows_that_snapshot(open_view, ke
     assert np.array_equal(shown.weights[shown.selected], expected[shown.selected])
 
 
-def test_a_step_that_is_not_kept_gives_way_to_the_usual(open_view, kept):
-    at = open_view("look_back", kept, step="200")
-    (kept / "snapshots" / "step-00000200.safetensors").unlink()
-    at.run()
-    assert at.select_slider(key="step--1").value == 10
-    assert open_view("look_back", kept, step="77").select_slider(key="step").value == 10
-
-
 def test_the_heads_of_the_layer_are_followed_through_all_snapshots(open_page, kept, taken):
     at = open_page(
         "training", training="forming", model="runs/mine", sentence="a b c", layer="1", step="10"
@@ -72,11 +62,6 @@ def test_the_heads_of_the_layer_are_followed_through_all_snapshots(open_page, ke
     [shown] = taken
     assert max(spread[850]) > SHARP and "are sharp" not in shown.seen
     assert "At step 10 the decoder, given “" in shown.seen
-
-
-def test_the_step_from_which_heads_are_sharp_is_said(open_page, taken):
-    open_page("training", training="look_back", model="copy", sentence=None, kind="decoder.cross")
-    assert "From step **200** on all heads of decoder layer 0 cross-attention" in taken[-1].seen
 
 
 def test_one_word_is_followed_from_the_chosen_snapshot_to_the_end(open_page, taken):
@@ -109,24 +94,6 @@ def test_it_opens_where_something_is_still_to_be_learned_and_a_click_chooses_a_s
     assert at.query_params["step"] == "200"
 
 
-def test_a_weight_that_shrinks_is_not_called_learned(open_page, taken):
-    query = {"model": "copy", "kind": "encoder.self", "layer": "0", "head": "2", "step": "50"}
-    open_page("training", training="look_back", sentence=None, **query)
-    assert taken[-1].seen.startswith("**The largest weight shrinks**: at step 50 “f” looks most")
-
-
-def test_before_training_no_text_is_shown_that_nobody_can_read(open_page):
-    at = open_page("training", training="look_back", model="translate-guided", step="0")
-    assert maps(at).translation == "(no readable text)"
-
-
-def test_the_final_translation_stands_beside_that_of_the_snapshot(open_view, kept):
-    at = open_view("look_back", kept, step="200", sentence="k d a f")
-    assert maps(at).translation == inspect_sentence(load_run(kept, 200), "k d a f").translation.text
-    assert "The text at the end&#58; k d a f" in said(at)
-    assert said(at).count("rounded to 8 bits") == 1
-
-
 def test_a_run_without_snapshots_says_so_and_shows_beginning_and_end(open_view, own_copy):
     shutil.rmtree(own_copy / "snapshots", ignore_errors=True)
     at = open_view("look_back", own_copy, step="0", sentence="a b")
@@ -154,33 +121,3 @@ def test_a_deleted_folder_is_named(open_view, kept):
     at.run()
     assert not at.exception
     assert len(at.error) == 1
-
-
-def test_an_empty_sentence_is_asked_for(open_view, kept):
-    at = open_view("look_back", kept)
-    at.text_input(key="sentence").set_value("").run()
-    assert "Type a sentence" in said(at)
-
-
-def test_it_opens_on_the_best_head_of_a_kind(open_view):
-    at = open_view("look_back", GUIDED, step="100")
-    shown = maps(at)
-    assert (shown.kind, tuple(shown.selected)) == ("encoder.self", (2, 0))
-    at.segmented_control(key="kind").set_value("decoder.cross").run()
-    example = TASKS["translate"].examples[0].source
-    best = sharpest_head(inspect_sentence(load_run(GUIDED), example), Kind.CROSS)
-    chosen = (at.selectbox(key="layer").value, at.selectbox(key="head").value)
-    assert chosen == (best.layer, best.index)
-
-
-def test_what_was_measured_far_from_a_step_does_not_speak_for_it():
-    rows = [
-        {"step": 100, "loss": 2.0},
-        {"step": 250, "loss": 1.0, "held_out_loss": 1.5, "held_out_exact_match": 0.5},
-    ]
-    assert figures(rows, 100) == "loss 2"
-    assert figures(rows, 200) == "loss 1 · held out 1.5 · exact match 50\u00a0% (step 250)"
-    assert figures(rows, 250) == "loss 1 · held out 1.5 · exact match 50\u00a0%"
-    assert figures(rows, 20) == figures([], 20) == ""
-    rows = [{"step": 200, "loss": 2.0}, {"step": 210, "held_out_loss": 1.5}]
-    assert figures(rows, 200) == "loss 2 · held out 1.5 (step 200, 210)"

@@ -7,6 +7,7 @@ import pytest
 
 from core.runs.folder import RunFolder
 from pages.views.training import manage
+from tests.broken_disk import FULL, broken
 from tests.holding import held_elsewhere
 from tests.pages.conftest import said
 from tests.pages.views.training.runs_page import (
@@ -23,13 +24,6 @@ from tests.pages.views.training.runs_page import (
 
 def new_name(at):
     return next(each for each in at.text_input if each.label.startswith("New name"))
-
-
-def test_a_folder_that_is_no_run_is_left_alone(open_runs, own_runs):
-    (own_runs / "notes").mkdir()
-    at = open_runs(runs="runs/notes")
-    assert "left alone" in said(at)
-    assert not [each for each in at.button if each.label in ("Delete", "Rename")]
 
 
 def test_one_run_leads_to_its_heads_and_its_training(open_runs, own_copy):
@@ -129,8 +123,14 @@ def test_a_damaged_archive_leaves_nothing(open_runs, own_runs, archive):
     assert str(own_runs) not in unescape(said(at))
 
 
-def test_a_name_with_marks_is_shown_as_it_is(open_runs, another):
-    another("a_b *c* $d$ [e](f)")
-    at = open_runs(runs="runs/a_b *c* $d$ [e](f)")
-    assert "**runs/a_b *c* $d$ [e](f)**" in unescape(said(at))
-    assert "$d$" not in said(at)
+def test_an_archive_that_a_full_disk_cannot_hold_is_said_and_leaves_nothing(
+    open_runs, own_copy, archive, content_of
+):
+    own_runs, before = own_copy.parent, content_of(own_copy)
+    at = open_runs()
+    with broken(own_runs, FULL, 3) as disk:
+        take_in(at, archive)
+    assert disk.failed
+    assert "Nothing was added: No space left on the disk." in unescape(said(at))
+    assert [each.name for each in own_runs.glob("[!.]*")] == ["mine"]
+    assert content_of(own_copy) == before

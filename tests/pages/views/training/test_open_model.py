@@ -58,12 +58,3 @@ def test_why_one_was_not_opened_stays_until_it_is_dismissed(open_runs, own_runs,
     assert any("mine was not opened" in each.value for each in at.error)
     button(at, "Dismiss").click().run()
     assert being_opened(own_runs) == []
-
-
-def test_a_name_that_cannot_be_one_is_said(open_runs, own_runs, folder):
-    at = open_runs(model=None)
-    at.text_input(key=open_model.SOURCE).set_value(str(folder)).run()
-    at.text_input(key=open_model.NAME).set_value("../evil").run()
-    button(at, "Open it").click().run()
-    assert any("Nothing was opened" in each.value for each in at.markdown)
-    assert list(own_runs.iterdir()) == []

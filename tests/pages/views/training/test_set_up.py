@@ -1,17 +1,418 @@
-from tests.pages.views.attention.conftest import run_lines
+"""The page that sets a training up: what is chosen reaches the run, and what cannot be is said."""
+
+import argparse
+import shlex
+import time
+from dataclasses import replace
+from html import unescape
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.commands import train
+from core.jobs import job as jobs
+from core.model import count_parameters
+from core.runs.folder import TRAINING
+from core.runs.run import read_settings
+from core.tasks import NEED_PAIRS, TASKS, task_named
+from core.training import process
+from core.training.prepare import train_tokenizer
+from core.training.presets import MODEL_SETTINGS, PRESETS, TRAINING_SETTINGS, with_settings
+from core.training.process import situation
+from pages.frame import cached
+from pages.frame.texts import view_text
+from pages.views.training import knobs, settings
+from pages.views.training import set_up as set_up_view
+from tests.broken_disk import FULL, READ_ONLY, broken
+from tests.pages.conftest import said, unfold
+
+OTHER_VALUES = {
+    "n_encoder_layers": 1,
+    "n_decoder_layers": 3,
+    "n_heads": 2,
+    "d_model": 32,
+    "d_ff": 48,
+    "norm": "post",
+    "positions": "learned",
+    "vocab_size": 290,
+    "steps": 30,
+    "batch_size": 7,
+    "learning_rate_factor": 0.7,
+    "warmup": 11,
+    "accumulate": 2,
+    "clip_norm": 1.5,
+    "precision": "float32",
+    "seed": 3,
+    "dropout": 0.2,
+    "label_smoothing": 0.15,
+    "scheduled_sampling": 0.25,
+    "patience": 2,
+}
+KNOBS = [knob for group in settings.GROUPS.values() for knob in group] + [settings.VOCABULARY]
+GOOD = [f"the {n} cats; les {n} chats" for n in range(30)]
 
 
-def test_the_python_computes_the_numbers_of_what_was_chosen(open_page, own_runs, taken):
-    open_page("training", task="copy", size="small", start_from="copy", set_objective="reinforce")
-    shown = taken[-1]
-    numbers = shown.columns()
-    flat = [value for column in numbers.values() for value in column]
-    assert run_lines(shown.recipe.python()) == flat
-    rows = set(zip(*numbers.values(), strict=True))
+@pytest.fixture
+def set_up(open_page, own_runs, monkeypatch):
+    """Return a function that opens the page; tokenizers learn from few samples, to be quick."""
+    monkeypatch.setattr("core.training.prepare.TOKENIZER_SAMPLES", 500)
+    # Which run it opens on is its own choice.
+    return lambda model=None, **query_params: open_page("training", model=model, **query_params)
+
+
+def press_start(at):
+    start_button(at).click().run()
+    assert not at.exception, at.exception
+
+
+def start_button(at):
+    return next(button for button in at.button if button.label == "Start")
+
+
+def turn(at, name, value):
+    """Set a knob to a value, as a visitor does."""
+    key = settings.key_of(name)
+    if isinstance(value, str):
+        at.selectbox(key=key).set_value(value).run()
+    else:
+        at.number_input(key=key).set_value(value).run()
+    assert not at.exception, at.exception
+
+
+def command_of(at):
+    """Return the command that starts the training, as the page says it."""
+    [found] = [code.value for code in at.code if code.language == "bash"]
+    return found
+
+
+def setting(path, name):
+    found = read_settings(path)
+    return getattr(found.model if hasattr(found.model, name) else found.training, name)
+
+
+def made_again(command, path):
+    """Prepare what a command of the page trains, and return its settings."""
+    words = shlex.split(command)
+    assert words[:4] == ["python", "-m", "core", "train"]
+    parser = argparse.ArgumentParser()
+    train.add_arguments(parser)
+    train.prepare(parser.parse_args([str(path), *words[5:]]))
+    return read_settings(path)
+
+
+def pasted(set_up, lines, **query_params):
+    at = set_up(task="own pairs", pairs_from="text", **query_params)
+    at.text_area(key="pairs_text").set_value("\n".join(lines)).run()
+    assert not at.exception, at.exception
+    return at
+
+
+def test_every_task_and_every_size_is_offered():
+    offered = {*TASKS, set_up_view.OWN_PAIRS} - NEED_PAIRS
+    assert set(set_up_view.LABELS) == offered
+    assert offered <= set(view_text("training", "set_up").sections)
+    assert set(set_up_view.SIZES) == set(PRESETS)
+
+
+def test_it_opens_on_the_smallest_training_and_names_a_view_that_is_not_there(set_up):
+    at = set_up(training="nonsense")
+    assert at.segmented_control(key="training").value == "set_up"
+    assert at.segmented_control(key="task").value == "copy"
+    assert not start_button(at).disabled and not at.error
+    assert "There is no view named nonsense" in said(at)
+
+
+def test_all_knobs_reach_the_run_and_the_command_makes_the_same_run(
+    set_up, started, own_runs, tmp_path
+):
+    assert {knob.name for knob in KNOBS} == set(OTHER_VALUES)
+    at = set_up(**{settings.key_of(name): str(value) for name, value in OTHER_VALUES.items()})
+    turn(at, "dropout", 0.3)
+    command = command_of(at)
+    press_start(at)
+    assert started == [own_runs / "copy-tiny"]
+    # The copy task has fewer pieces than that.
+    assert "vocab_size=290" in command
+    for name, value in (OTHER_VALUES | {"dropout": 0.3}).items():
+        assert name == "vocab_size" or setting(started[0], name) == value, name
+    again, found = made_again(command, tmp_path / "again"), read_settings(started[0])
+    assert (again.task, again.model, again.training) == (found.task, found.model, found.training)
+    assert found.command == command
+
+
+@pytest.mark.parametrize("like", ["bert", "gpt2", "t5"])
+def test_another_kind_of_model_reaches_the_run_and_its_command(set_up, started, like, tmp_path):
+    at = set_up(like=like, set_n_heads="2")
+    assert f"--like {like} --set n_heads=2" in command_of(at)
+    preset = with_settings(PRESETS["tiny"], {"like": like, "n_heads": 2})
+    learned = train_tokenizer(TASKS["copy"], 320, 0, preset.model).vocab_size
+    assert f"**{count_parameters(preset.sized(learned)):,}**" in said(at)
+    press_start(at)
+    found = read_settings(started[0])
+    assert started[0].name == f"copy-tiny-{like}"
+    sized = replace(preset.sized(learned), target_ratio=found.model.target_ratio)
+    assert (found.model, found.training) == (sized, preset.training)
+    again = made_again(found.command, tmp_path / "again")
+    assert (again.model, again.training) == (found.model, found.training)
+
+
+@pytest.mark.parametrize(
+    ("query_params", "words"),
+    [
+        ({"set_n_heads": "7"}, "7 heads cannot share a width of 64 evenly"),
+        ({"set_dropout": "1.0"}, "Dropout cannot be 1: it goes from 0 to 0.95"),
+    ],
+)
+def test_settings_that_cannot_be_are_said_and_cannot_be_started(
+    set_up, own_runs, query_params, words
+):
+    at = set_up(**query_params)
+    [error] = at.error
+    assert words in unescape(error.value)
+    assert start_button(at).disabled
+    assert not list(own_runs.iterdir())
+    # Right below the button that it concerns.
+    [beside] = [column for column in at.columns if start_button(at) in list(column.button)]
+    assert [each.value for each in beside.error] == [error.value]
+    for key, value in query_params.items():
+        assert str(at.number_input(key=key).value) == value
+
+
+def test_after_the_start_the_new_run_is_watched(set_up, started):
+    at = set_up()
+    at.text_input(key="run_name").set_value("my first").run()
+    press_start(at)
+    assert started[0].name == "my first"
+    assert at.segmented_control(key="training").value == "watch"
+    assert at.selectbox(key="model").value == "runs/my first"
+    at.segmented_control(key="training").set_value("set_up").run()
+    assert at.text_input(key="run_name").value == ""
+
+
+@pytest.mark.parametrize("name", ["../out", "TAKEN"])
+def test_a_name_that_cannot_be_is_said_and_not_started(set_up, own_runs, name):
+    (own_runs / "taken").mkdir()
+    at = set_up(set_dropout="0.3")
+    at.text_input(key="run_name").set_value(name).run()
+    assert len(at.error) == 1
+    assert start_button(at).disabled
+    assert [path.name for path in own_runs.iterdir()] == ["taken"]
+    assert at.number_input(key="set_dropout").value == 0.3
+
+
+def test_pasted_pairs_are_counted_and_kept_with_the_run(set_up, started):
+    at = pasted(set_up, [*GOOD, GOOD[0]])
+    assert "**30 pairs** of 30 different sources" in said(at)
+    assert "1 repeated" in said(at)
+    press_start(at)
+    kept = task_named(read_settings(started[0]).task, started[0])
+    assert [sample.source for sample in kept.samples] == [f"the {n} cats" for n in range(30)]
+    assert started[0].name == "pairs-tiny"
+
+
+def test_a_pasted_line_that_is_no_pair_is_named(set_up, started):
+    at = pasted(set_up, [*GOOD[:3], "only one", *GOOD[3:], "a;b;c"])
+    refused, shown = (each.value for each in at.dataframe)
+    assert refused["line"].tolist() == [4, 32]
+    assert refused["why"].tolist() == ["columns: 1, not 2", "columns: 3, not 2"]
+    assert shown["source"].tolist() == ["the 0 cats", "the 1 cats", "the 2 cats"]
+    assert "2 lines cannot be used" in [folded.label for folded in at.expander]
+    press_start(at)
+    assert len(task_named("pairs.tsv", started[0]).samples) == 30
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["no pair here", "nor here"], "no pairs in it"),
+        (GOOD[:5], "too few to learn"),
+    ],
+)
+def test_pairs_that_cannot_be_learned_from_are_said_and_not_started(set_up, lines, words):
+    at = pasted(set_up, lines)
+    [error] = at.error
+    said_so = unescape(error.value)
+    assert words in said_so and said_so.endswith(".")
+    assert start_button(at).disabled
+
+
+def _two_pages():
+    from importlib import import_module
+
+    import streamlit as st
+
+    from pages.frame import session
+
+    page = st.radio("page", ["training", "another"], key="page_of_test")
+    session.enter(page)
+    if page == "training":
+        import_module("pages.training").render()
+
+
+@pytest.fixture
+def visit(own_runs):
+    """Return the page beside another one, and a function that visits that and comes back."""
+    at = AppTest.from_function(_two_pages, default_timeout=60)
+    at.query_params.update({"task": "own pairs"})
+    at.run()
+
+    def elsewhere():
+        at.radio(key="page_of_test").set_value("another").run()
+        assert not at.segmented_control
+        at.radio(key="page_of_test").set_value("training").run()
+        assert not at.exception, at.exception
+
+    return at, elsewhere
+
+
+def test_a_file_survives_a_visit_to_another_page_until_it_is_taken_away(visit):
+    at, elsewhere = visit
+    content = "\n".join(GOOD).encode()
+    at.file_uploader(key="pairs_file").set_value(("mine.csv", content, "text/csv")).run()
+    assert "**30 pairs**" in said(at)
+    elsewhere()
+    assert "**30 pairs**" in said(at)
+    assert not start_button(at).disabled
+    at.file_uploader(key="pairs_file").set_value(("other.csv", content[:400], "text/csv")).run()
+    assert "**30 pairs**" not in said(at)
+    at.file_uploader(key="pairs_file").set_value(None).run()
+    assert start_button(at).disabled
+
+
+def test_a_run_that_trains_is_what_the_page_opens_on(set_up, own_copy, monkeypatch):
+    told = process.Situation("running", 5, 100, "", can_go_on=False)
+    monkeypatch.setattr(cached, "situation", lambda path: told)
+    at = set_up()
+    assert at.segmented_control(key="training").value == "watch"
+    assert at.selectbox(key="model").value == "runs/mine"
+    # A link to a set-up is still one.
+    assert set_up(task="reverse").segmented_control(key="training").value == "set_up"
+    assert set_up(training="set_up").segmented_control(key="training").value == "set_up"
+
+
+def test_what_is_chosen_counts_also_while_it_is_folded(set_up, started):
+    at = set_up(set_norm_kind="rms", set_residual="false")
+    assert "set_norm_kind" not in [each.key for each in at.selectbox]
+    assert "**norm_kind rms** (layer)" in said(at)
+    assert "**residual off** (on)" in said(at)
+    press_start(at)
+    found = read_settings(started[0]).model
+    assert (found.norm_kind, found.residual) == ("rms", False)
+
+
+def test_a_training_can_begin_with_a_run_of_its_task(set_up, started):
+    at = unfold(set_up(size="small"), "architecture")
+    offered = at.selectbox(key="start_from").options
+    assert "copy" in offered
+    assert "translate" not in offered
+    at.selectbox(key="start_from").set_value("copy").run()
+    # Its model is the run's.
+    assert not {"set_d_model", "set_vocab_size"} & {each.key for each in at.number_input}
+    assert "set_norm_kind" not in [each.key for each in at.selectbox]
+    at.selectbox(key="set_objective").set_value("self_critical").run()
+    assert "--start gallery/copy" in command_of(at)
+    press_start(at)
+    found = read_settings(started[0])
+    assert found.start.startswith("copy")
+    assert found.training.objective == "self_critical"
+    assert (started[0] / "start").is_dir()
+
+
+def test_a_head_of_cross_attention_can_be_guided_by_the_alignment(set_up, started):
+    at = set_up(task="translate", guided="true")
+    assert at.selectbox(key="set_guide_to").value == "antecedent"
+    at.selectbox(key="set_guide_to").set_value("alignment").run()
+    heads = at.selectbox(key="guided_head")
+    assert heads.options == [f"decoder.{layer}.cross:{n}" for layer in range(2) for n in range(4)]
+    heads.set_value("decoder.0.cross:2").run()
+    assert "--set guide_to=alignment" in command_of(at)
+    press_start(at)
+    found = read_settings(started[0]).training
+    assert (found.guide, found.guide_to) == ("decoder.0.cross:2", "alignment")
+
+
+def test_only_heads_that_the_model_has_can_be_guided(set_up, started):
+    at = set_up(task="translate", guided="true", set_encoder_mixing="average")
+    assert at.selectbox(key="guided_head").options[0] == "decoder.0.cross:0"
+    recurrent = {"set_encoder_mixing": "gru", "set_decoder_mixing": "gru", "set_cross": "none"}
+    at = set_up(task="translate", guided="true", **recurrent)
+    assert "encoder.0.self:0 is no head of this model" in unescape(at.error[0].value)
+    assert start_button(at).disabled
+
+
+def test_what_can_be_trained_has_numbers_and_what_cannot_offers_nothing(set_up, taken):
+    set_up(set_n_heads="7")
+    set_up(task="own pairs")
+    assert not taken
+    set_up(task="copy", size="small", start_from="copy", set_objective="reinforce")
+    rows = set(zip(*taken[-1].columns().values(), strict=True))
     assert {("setting", "d_model", 64), ("setting", "objective", "reinforce")} <= rows
 
 
-def test_what_cannot_be_trained_offers_nothing(open_page, own_runs, taken):
-    open_page("training", set_n_heads="7")
-    open_page("training", task="own pairs")
-    assert not taken
+def test_a_first_line_that_names_columns_can_be_a_pair(set_up):
+    at = pasted(set_up, ["en;fr", *GOOD])
+    assert "**30 pairs**" in said(at)
+    assert "The first line names the columns: en&#44; fr." in said(at)
+    at.toggle[0].set_value(True).run()
+    assert "**31 pairs**" in said(at)
+
+
+def test_columns_of_more_than_two_are_chosen(set_up):
+    at = pasted(set_up, [f"word {n};mot {n};Wort {n}" for n in range(20)])
+    [target] = [box for box in at.selectbox if box.label == "Column of the target"]
+    assert target.options == ["column 1", "column 2", "column 3"]
+    target.set_value(2).run()
+    assert not at.exception and not at.error
+    assert "Wort" in "".join(str(each.proto) for each in at.main)
+
+
+@pytest.mark.parametrize(
+    ("code", "told"), [(FULL, "No space left on the disk"), (READ_ONLY, "Read-only file system")]
+)
+def test_settings_that_a_broken_disk_cannot_write_are_said_and_kept(
+    set_up, own_runs, started, code, told
+):
+    at = set_up(set_dropout="0.3")
+    with broken(own_runs, code, 1) as disk:
+        press_start(at)
+    assert disk.failed
+    [shown] = at.error
+    assert told in unescape(shown.value)
+    assert str(own_runs) not in unescape(said(at))
+    assert not started
+    assert at.number_input(key="set_dropout").value == 0.3
+    if code == FULL:
+        assert list(own_runs.iterdir()) == []
+
+
+def test_no_two_settings_are_called_the_same_and_each_is_one():
+    labels = [knob.label for knob in knobs.KNOBS.values()]
+    assert len(set(labels)) == len(labels)
+    assert set(knobs.KNOBS) <= {*MODEL_SETTINGS, *TRAINING_SETTINGS}
+
+
+@pytest.mark.slow
+def test_a_started_run_trains_to_its_end(set_up, own_runs, monkeypatch):
+    at = set_up(
+        set_steps="20",
+        set_batch_size="4",
+        set_d_model="16",
+        set_n_heads="2",
+        set_n_encoder_layers="1",
+        set_n_decoder_layers="1",
+        set_d_ff="16",
+    )
+    press_start(at)
+    path = own_runs / "copy-tiny"
+    try:
+        assert at.segmented_control(key="training").value == "watch"
+        until = time.monotonic() + 120
+        while situation(path).alive and time.monotonic() < until:
+            time.sleep(0.2)
+        assert situation(path).state == "finished"
+        assert situation(path).step == 20
+    finally:
+        child = jobs._started.pop((path.resolve(), TRAINING))
+        if child.poll() is None:
+            child.kill()
+        child.wait()

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pytest
-import streamlit as st
 
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import held_out_pairs
@@ -17,7 +16,6 @@ from core.tasks import TASKS
 from core.training import process
 from core.training.prepare import prepare_run
 from core.training.presets import PRESETS
-from pages.frame import cached
 from pages.frame.language import percent
 from tests.holding import held_elsewhere
 from tests.pages.conftest import ROOT, said
@@ -136,63 +134,6 @@ def test_a_living_process_is_asked_to_pause_and_it_is_said_until_it_has(open_vie
     assert not any(button.disabled for button in at.button)
 
 
-def test_a_run_at_rest_is_looked_at_again_and_one_of_the_gallery_is_not(
-    open_view, own_copy, monkeypatch
-):
-    timers, fragment = {}, st.fragment
-
-    def noted(draw, *, run_every):
-        timers[draw.__name__] = run_every
-        return fragment(draw, run_every=run_every)
-
-    monkeypatch.setattr(st, "fragment", noted)
-    open_view("watch", own_copy)
-    # The view itself is a part, too.
-    assert timers.pop("draw") is None
-    assert timers == {"_progress": 3.0, "_charts": None, "_samples": None}
-    open_view("watch", ROOT / "gallery" / "copy")
-    assert set(timers.values()) == {None}
-
-
-@pytest.mark.parametrize(
-    ("told", "offered"),
-    [
-        (process.Situation("running", 850, 5000, "", can_go_on=False), ["Pause", "Stop"]),
-        (process.Situation("stopped", 900, 5000, "", can_go_on=True), ["Resume"]),
-    ],
-)
-def test_what_happened_elsewhere_meanwhile_is_noticed(
-    open_view, own_copy, monkeypatch, told, offered
-):
-    want(own_copy, 5000)
-    tell(own_copy, "paused")
-    answers = [process.situation(own_copy)]
-    monkeypatch.setattr(cached, "situation", lambda path: answers.pop() if answers else told)
-    at = open_view("watch", own_copy)
-    assert f"step {told.step:,} of 5,000" in plainly(words(at))
-    assert labels(at) == offered
-
-
-def test_a_process_that_measures_cannot_be_paused(open_view, held):
-    tell(held, "evaluating")
-    at = open_view("watch", held)
-    assert words(at).startswith("**measuring")
-    assert labels(at) == []
-
-
-def test_the_pace_of_the_last_lines_tells_the_time_left(open_view, held):
-    tell(held, "running", step=900)
-    with (held / "metrics.jsonl").open("w") as file:
-        for step, seconds in [(890, 100.0), (900, 101.0)]:
-            row = {"step": step, "seconds": seconds, "loss": 0.5, "tokens_per_second": 13400.0}
-            file.write(json.dumps(row) + "\n")
-    said_now = plainly(words(open_view("watch", held)))
-    assert said_now == (
-        "**running** · step 900 of 5,000 · 13,400 tokens&#47;s · "
-        "about 6\u00a0min 50\u00a0s left without measuring"
-    )
-
-
 def test_what_cannot_be_done_is_said_in_one_sentence(open_view, own_copy, monkeypatch):
     want(own_copy, 5000)
     tell(own_copy, "paused")
@@ -227,15 +168,6 @@ def test_where_rewards_are_made_large_the_reward_is_said_and_no_loss(open_page, 
     assert {row["y"] for row in chart_rows(at)} == {0.125}
 
 
-def test_a_loss_after_own_words_is_said_to_be_higher(open_page, own_copy, taken):
-    settings = json.loads((own_copy / "run.json").read_text())
-    settings["training"]["teacher_forcing"] = False
-    (own_copy / "run.json").write_text(json.dumps(settings))
-    open_page("training", training="watch", model="runs/mine")
-    text = taken[-1].seen
-    assert "The training loss stands higher, for the decoder was fed its own words" in text
-
-
 def test_a_folder_that_is_deleted_while_it_is_watched_is_said_to_be_gone(open_view, held):
     tell(held, "running")
     at = open_view("watch", held)
@@ -243,14 +175,6 @@ def test_a_folder_that_is_deleted_while_it_is_watched_is_said_to_be_gone(open_vi
     at.run()
     assert not at.exception
     assert ["is gone" in error.value for error in at.error] == [True]
-
-
-@pytest.mark.parametrize("name", ["metrics.jsonl", "run.json", "tokenizer.json"])
-def test_a_damaged_file_is_named_in_a_sentence(open_view, own_copy, name):
-    (own_copy / name).write_text("{\n")
-    at = open_view("watch", own_copy)
-    assert at.error
-    assert all(name in plainly(error.value) for error in at.error)
 
 
 def test_the_samples_are_what_the_newest_weights_say(open_view, held):
