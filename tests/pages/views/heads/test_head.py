@@ -5,6 +5,7 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 
+from core.batch import Pair
 from core.evaluate.intervals import Difference
 from core.heads import Head, Kind
 from core.runs.run import load_run
@@ -14,6 +15,7 @@ from core.studies.heads.likeness import head_likeness
 from core.studies.heads.question import Role, Score
 from core.studies.heads.roles import HeadRole, roles_of_heads
 from core.tokenizer.tokenizer import Token
+from pages.frame.language import number
 from pages.views.heads import head as head_view
 from pages.views.heads import head_findings, head_map, role_names
 from tests.pages.conftest import ROOT, component, said, send_from
@@ -118,29 +120,42 @@ def test_the_token_before_is_one_role_by_one_name():
     head = replace(role_of(None, offset=-1), scores=scores)
     assert role_names.named(Role.POSITIONAL, head) == "previous token"
     assert head_findings.roles(head).count("\n- ") == 1
-    assert len(list(head_findings.every_role(head))) == 1
 
 
-def test_the_strips_are_the_rows_with_the_largest_weights(open_page, copy_run):
+def test_a_strip_of_each_fifth_shows_where_the_head_looks(open_page, copy_run):
     at = open_head(open_page)
-    found = head_card(copy_run, Head.parse("decoder.0.cross:0"))
+    found = head_card(copy_run, Head.parse("decoder.0.cross:0"), roles_of_heads(copy_run))
     [written] = [each.proto.body for each in at.get("html") if "token-strips" in each.proto.body]
-    assert written.count('class="strip"') == len(found.strongest) == 4
-    for row in found.strongest:
+    assert written.count('class="strip"') == len(found.strata) == 5
+    for row in found.strata:
         fed, key = row.queries[row.query].text, row.keys[row.key].text
-        assert f"{fed} ▸ {row.predicted.text} → {key} {row.weight:.2f}" in written
+        assert f"{fed} ▸ {row.predicted.text} → {key} {row.weights_K.max():.2f}" in written
+        assert f'<span class="value">{row.activation:.2f}</span>' in written
+
+
+def test_it_is_said_what_a_decoder_head_writes_in_the_chosen_example(open_page, copy_run):
+    found = head_card(copy_run, Head.parse("decoder.1.cross:0"), roles_of_heads(copy_run))
+    for example, row in enumerate(found.strata[:2]):
+        text = said(open_head(open_page, "decoder.1.cross:0", example=str(example)))
+        token, effect = row.predicted.text, number(row.written.on_target, 2, signed=True)
+        assert f"- this token: **{token}** {effect}\n- promotes most: " in text
+        token, effect = row.written.promoted[0]
+        assert f"promotes most: **{token.text}** {number(effect, 2, signed=True)}; " in text
+    text = said(open_head(open_page, "encoder.0.self:0"))
+    assert "reaches the output only through cross-attention" in text
+    assert "promotes most" not in text
 
 
 def test_the_pieces_of_a_word_are_joined_in_a_strip():
     pieces = (("The", 0), ("gl", 1), ("ost", 1), ("EOS", 2))
     tokens = tuple(Token(text, text == "EOS", word) for text, word in pieces)
     weights, visible = np.array([0.1, 0.2, 0.3, 0.4], np.float32), np.array([1, 1, 1, 0], bool)
-    row = HeadRow(0, "", tokens, tokens, None, 2, 2, weights, visible, True, ("glost", "glost"))
+    row = HeadRow(Pair((), ()), tokens, tokens, None, 2, weights, visible, 0.4)
     strip = head_view._strip(row, HEAD)
     assert [label.text for label in strip.keys] == ["The", "glost", "EOS"]
     assert strip.weights_K.tolist() == pytest.approx([0.1, 0.5, 0.4])
     assert strip.visible_K.tolist() == [True, True, False]
-    assert (strip.most, strip.query, strip.written) == (1, 1, "0.50")
+    assert (strip.most, strip.query, strip.written, strip.value) == (1, 1, "0.50", "0.40")
 
 
 def test_the_heads_most_alike_are_named_and_lead_to_their_cards(open_page, copy_run):
