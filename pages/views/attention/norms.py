@@ -86,9 +86,9 @@ def _seen(selected: Selection, found: VectorNorms, differing_QK: seen.Weights) -
     weights_QK, shares_QK = found.steps.weights_QK, found.shares_QK
     agree = int((weights_QK.argmax(axis=1) == shares_QK.argmax(axis=1)).sum())
     text = n_(
-        "{query} gives {key} a weight of **{weight}**, but **{share}** of what moves it comes "
+        "{query} gives {key} a weight of **{weight}**, and **{share}** of what moves it comes "
         "from there. In **{agree} of {n}** row the largest weight also moves most.",
-        "{query} gives {key} a weight of **{weight}**, but **{share}** of what moves it comes "
+        "{query} gives {key} a weight of **{weight}**, and **{share}** of what moves it comes "
         "from there. In **{agree} of {n}** rows the largest weight also moves most.",
         len(weights_QK),
     )

@@ -120,5 +120,5 @@ def test_weights_stand_beside_how_far_each_key_moves_the_query(open_view, pinned
     query, key = divmod(int(largest), len(words)) if pinned is None else (pinned, int(largest))
     assert seen(at).startswith(
         f"**{words[query]}** gives {words[key]} a weight of **{written(weights[query, key])}**, "
-        f"but **{written(shares[query, key])}** of what moves it comes from there."
+        f"and **{written(shares[query, key])}** of what moves it comes from there."
     )
