@@ -104,12 +104,11 @@ def _draw(opened: Opened, known: HeadReport) -> list[Drawn]:
 
 def _draw_strips(known: HeadReport) -> Drawn:
     text = _(
-        "**From its strongest to its weakest fifth of sentences**, by the largest weight of a row"
+        "**Strongest to weakest**: a test sentence from each fifth, by the largest weight of a row"
     )
-    leading = known.role.leading
-    if leading is not None:
+    if leading := known.role.leading:
         text = _(
-            "**From its strongest to its weakest fifth of sentences**, by the weight on: {role}"
+            "**Strongest to weakest**: a test sentence from each fifth, by the weight on: {role}"
         )
         text = text.format(role=role_names.named(leading, known.role))
     st.markdown(text)
