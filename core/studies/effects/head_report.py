@@ -24,14 +24,17 @@ class HeadReport:
     """All that is known of one head."""
 
     card: HeadCard
-    heads: Sequence[HeadRole]
-    """All of the kind."""
     likeness: Likeness
     effects: HeadEffects | None
     on_random: Mapping[Role, Score] = field(default_factory=dict)
     """Of a model of one stack: the head's roles on random tokens."""
     cost: HeadCost | None = None
     """What silencing the head costs such a model; None where it was not measured."""
+
+    @property
+    def heads(self) -> Sequence[HeadRole]:
+        """All of the kind."""
+        return [e for e in self.card.roles.heads if e.head.kind is self.card.head.kind]
 
     @property
     def role(self) -> HeadRole:
@@ -58,10 +61,15 @@ class HeadReport:
         return {name: [row.get(name) for row in rows] for name in names}
 
     def _looks(self) -> Iterator[Row]:
-        for row in self.card.strongest:
-            strip: Row = {"what": "strip", "sentence": row.text, "from": row.pair[0]}
+        for stratum, row in enumerate(self.card.strata):
+            of: Row = {"stratum": stratum, "activation": row.activation, "sentence": row.pair.text}
+            of |= {"from": row.queries[row.query].text}
             for key, weight in zip(row.keys, row.weights_K, strict=True):
-                yield strip | {"to": key.text, "weight": float(weight)}
+                yield {"what": "weight", **of, "to": key.text, "value": float(weight)}
+            if row.written is not None and row.predicted is not None:
+                target = (row.predicted, row.written.on_target)
+                for token, effect in (*row.written.promoted, *row.written.suppressed, target):
+                    yield {"what": "direct_effect", **of, "to": token.text, "value": effect}
 
     def _scores(self) -> Iterator[Row]:
         for role, score in self.role.scores.items():
@@ -93,7 +101,6 @@ class HeadReport:
 
 def head_report(
     card: HeadCard,
-    roles: HeadRoles,
     likeness: Likeness,
     effects: HeadEffects | None = None,
     texts: TextRoles | None = None,
@@ -105,8 +112,7 @@ def head_report(
         for role, scores in (texts.scores if texts else {}).items()
         if card.head in scores
     }
-    heads = [each for each in roles.heads if each.head.kind is card.head.kind]
-    return HeadReport(card, heads, likeness, effects, on_random, cost)
+    return HeadReport(card, likeness, effects, on_random, cost)
 
 
 @dataclass(frozen=True, slots=True)

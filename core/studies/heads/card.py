@@ -1,11 +1,10 @@
-"""What one head does on held-out sentences: where it points most.
+"""What one head does on held-out sentences, from where it does most of it to where it does least.
 
-Only rows with a choice count: those that may see two keys or more. B batch, Q queries, K keys,
-R rows of all sentences together.
+B batch, Q queries, K keys.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -15,13 +14,21 @@ from core.batch import Pair, collate
 from core.heads import Head, Kind, Side
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
-from core.studies.heads.question import Rows, read
-from core.studies.heads.roles import N_SENTENCES, SEED, is_delimiter
+from core.studies.heads.direct_effect import Written, has_direct_path, written
+from core.studies.heads.question import Question, Role, Rows, read, target_keys
+from core.studies.heads.roles import (
+    N_SENTENCES,
+    SEED,
+    HeadRole,
+    HeadRoles,
+    delimiters_of,
+    questions_on,
+)
 from core.studies.heads.texts import batches_of, pairs_read
 from core.tokenizer.tokenizer import Token
 
-N_ROWS = 4
-"""Number of sentences that are kept: those in which the head points most."""
+N_STRATA = 5
+"""Quantile groups of sentences, one of which is shown of each."""
 Describes = Mapping[Side, Callable[[Sequence[int]], tuple[Token, ...]]]
 """Side → what makes of its ids tokens as people read them."""
 
@@ -30,30 +37,23 @@ Describes = Mapping[Side, Callable[[Sequence[int]], tuple[Token, ...]]]
 class HeadRow:
     """One row of a head in a held-out sentence."""
 
-    sentence: int
-    """Which one of those that were drawn."""
-    text: str
-    """The source sentence, or what a model of one stack reads."""
+    pair: Pair
     queries: tuple[Token, ...]
     keys: tuple[Token, ...]
     predicted: Token | None
     """What the decoder is to write in this row; None in the encoder."""
     query: int
-    key: int
-    """With the largest weight; of equal ones the first."""
     weights_K: NDArray[np.float32]
     visible_K: NDArray[np.bool_]
-    on_word: bool
-    """Whether the largest weight lies on one key alone that says something of the head: no special
-    token, no punctuation, and in self-attention no token of the same text."""
-    pair: tuple[str, str]
-    """The words of the row's token (in cross-attention the one to be written, in the decoder's
-    self-attention the one fed) and of the token with the largest weight."""
+    activation: float
+    """The weight on the keys of the head's leading role; the largest weight of a head without."""
+    written: Written | None = None
+    """Which next tokens the head promotes here; None where it has no direct path to them."""
 
     @property
-    def weight(self) -> float:
-        """The largest."""
-        return float(self.weights_K[self.key])
+    def key(self) -> int:
+        """With the largest weight; of equal ones the first."""
+        return int(self.weights_K.argmax())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,105 +61,99 @@ class HeadCard:
     """What one head does."""
 
     head: Head
-    strongest: tuple[HeadRow, ...]
-    """Rows with the largest weights, one of a sentence, of different pairs where there are such;
-    on words, or on what else there is where the head never points at one."""
-    n_rows: int
-    """Rows with a choice."""
-    n_sentences: int
+    roles: HeadRoles
+    """Of all heads."""
+    strata: tuple[HeadRow, ...]
+    """A row of each quantile group of sentences, the one with the largest activations first."""
 
 
-def head_card(run: Run, head: Head, n: int = N_SENTENCES, seed: int = SEED) -> HeadCard:
-    """Return what a head does on up to `n` held-out sentences, the decoder fed the true targets."""
+def head_card(
+    run: Run, head: Head, roles: HeadRoles, n: int = N_SENTENCES, seed: int = SEED
+) -> HeadCard:
+    """Return what a head does on up to `n` held-out sentences, the decoder fed the true targets.
+
+    Args:
+        run: A loaded run.
+        head: One of its heads.
+        roles: Of its heads, on the same sentences.
+        n: The most sentences.
+        seed: Draws sentences, the row of each, and those that are shown.
+    """
     pairs = pairs_read(run, n, seed)
+    role = next(each for each in roles.heads if each.head == head)
     describe: Describes = {
         "source": run.tokenizer.describe,
         "target": run.target_tokenizer.describe,
     }
-    return study_head(run.model, pairs, head, describe)
+    question = _question(role, questions_on(pairs, delimiters_of(run)))
+    shown = strata(list(drawn_rows(run.model, pairs, head, question, describe, seed)), seed)
+    if has_direct_path(run.model, head):
+        shown = tuple(
+            replace(row, written=written(run, head, row.pair, row.query)) for row in shown
+        )
+    return HeadCard(head, roles, shown)
 
 
-def study_head(
-    model: Transformer,
-    pairs: Sequence[Pair],
-    head: Head,
-    describe: Describes,
-) -> HeadCard:
-    """Return what a head does in these sentences."""
-    rows = list(_rows(model, pairs, head, describe))
-    words = [row for row in rows if row.on_word]
-    return HeadCard(
-        head=head,
-        strongest=strongest(words or rows),
-        n_rows=len(rows),
-        n_sentences=len(pairs),
-    )
+def strata(rows: Sequence[HeadRow], seed: int) -> tuple[HeadRow, ...]:
+    """Return one row, drawn, of each quantile group by activation, the largest first."""
+    ranked = sorted(rows, key=lambda row: -row.activation)
+    rng = np.random.default_rng(seed)
+    groups = np.array_split(np.arange(len(ranked)), N_STRATA)
+    return tuple(ranked[rng.choice(group)] for group in groups if len(group))
 
 
-def strongest(rows: Sequence[HeadRow], n: int = N_ROWS) -> tuple[HeadRow, ...]:
-    """Return the rows with the largest weights, at most one of a sentence.
-
-    Weights that read alike, with two digits, count as equal, and then the order of the sentences
-    decides. The same pair of tokens comes again only where there are too few different ones.
-    """
-    best: dict[int, HeadRow] = {}
-    for row in rows:
-        if row.sentence not in best or row.weight > best[row.sentence].weight:
-            best[row.sentence] = row
-    ranked = sorted(best.values(), key=lambda row: (-round(row.weight, 2), row.sentence))
-    first_of_pair = {row.pair: row for row in reversed(ranked)}
-    others = [row for row in ranked if first_of_pair[row.pair] is not row]
-    different = [row for row in ranked if first_of_pair[row.pair] is row]
-    return tuple([*different, *others][:n])
+def _question(role: HeadRole, questions: Mapping[Role, Question]) -> Question | None:
+    """Return what a head is asked for its leading role; None where it has none."""
+    if role.leading is Role.POSITIONAL:
+        return lambda rows: (rows.offset_QK == role.offset)[None]
+    return None if role.leading is None else questions[role.leading]
 
 
 @torch.inference_mode()
-def _rows(
+def drawn_rows(
     model: Transformer,
     pairs: Sequence[Pair],
     head: Head,
+    question: Question | None,
     describe: Describes,
+    seed: int,
 ) -> Iterator[HeadRow]:
-    """Yield the rows of a head that have a choice."""
-    place = {pair: number for number, pair in enumerate(pairs)}
+    """Yield one row, drawn, of each sentence that has some; without a question any with a choice.
+
+    Args:
+        model: Any.
+        pairs: The sentences.
+        head: One of its heads.
+        question: The keys that the head's role wants; None without a role.
+        describe: Makes tokens of ids.
+        seed: Draws the rows.
+    """
+    rng = np.random.default_rng(seed)
     for group in batches_of(pairs, model.config.pad_id):
         batch, record = collate(group, model.config.pad_id), Record(sites=frozenset([head.site]))
         read(model, batch, record)
         rows = Rows.of(head.kind, batch, record.tensors[head.site, Step.VISIBLE])
         weights_BQK = record.weights(head.site)[:, head.index].float().cpu()
         weights_BQK = weights_BQK.masked_fill(~rows.visible_BQK, 0)
+        asked_BQ, activation_BQ = rows.chosen_BQ, weights_BQK.amax(dim=-1)
+        if question is not None:
+            target_BQK = target_keys(rows, {Role.SAME: question})[Role.SAME]
+            asked_BQ, activation_BQ = target_BQK.any(-1), (weights_BQK * target_BQK).sum(-1)
         for at, pair in enumerate(group):
+            if not asked_BQ[at].any():
+                continue
+            query = int(rng.choice(torch.nonzero(asked_BQ[at]).flatten().numpy()))
             # The last token of a target is predicted and never fed.
             target = describe["target"](pair.target)
             sides = {"source": describe["source"](pair.source), "target": target[:-1]}
             queries, keys = (sides[side] for side in head.kind.sides)
-            for query in torch.nonzero(rows.chosen_BQ[at]).flatten().tolist():
-                weights_K = weights_BQK[at, query, : len(keys)].numpy().copy()
-                key = int(weights_K.argmax())
-                predicted = None if head.kind is Kind.ENCODER_SELF else target[query + 1]
-                own = _word(queries, query)
-                if predicted is not None and not head.kind.is_self:
-                    own = _word(target, query + 1)
-                yield HeadRow(
-                    sentence=place[pair],
-                    text=pair.text,
-                    queries=queries,
-                    keys=keys,
-                    predicted=predicted,
-                    query=query,
-                    key=key,
-                    weights_K=weights_K,
-                    visible_K=rows.visible_BQK[at, query, : len(keys)].numpy().copy(),
-                    on_word=_is_on_word(queries[query], keys[key], weights_K, head.kind),
-                    pair=(own, _word(keys, key)),
-                )
-
-
-def _word(tokens: Sequence[Token], at: int) -> str:
-    """Return the word that a token is a piece of."""
-    return "".join(each.text for each in tokens if each.word == tokens[at].word)
-
-
-def _is_on_word(query: Token, key: Token, weights_K: NDArray[np.float32], kind: Kind) -> bool:
-    is_same = kind.is_self and query.text == key.text
-    return (weights_K == weights_K.max()).sum() == 1 and not is_same and not is_delimiter(key)
+            yield HeadRow(
+                pair=pair,
+                queries=queries,
+                keys=keys,
+                predicted=None if head.kind is Kind.ENCODER_SELF else target[query + 1],
+                query=query,
+                weights_K=weights_BQK[at, query, : len(keys)].numpy().copy(),
+                visible_K=rows.visible_BQK[at, query, : len(keys)].numpy().copy(),
+                activation=float(activation_BQ[at, query]),
+            )

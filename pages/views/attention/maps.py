@@ -24,7 +24,7 @@ from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection, key_axis, query_axis
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.views.attention import compare, seen
+from pages.views.attention import compare, norms, seen
 from pages.views.attention.formula import formula
 from pages.views.attention.pronoun_note import about_pronouns
 from viz.plane.matrices import Matrices, Matrix
@@ -46,6 +46,7 @@ def draw(opened: Opened) -> Shown | None:
         EACH: _("each head"),
         "largest": _("largest of all heads"),
         "mean": _("mean of all heads"),
+        norms.NORMS: _("weight × value"),
         **compare.offered(),
     }
     older = {"sentences": compare.SENTENCE, "two sentences": compare.SENTENCE}
@@ -54,7 +55,7 @@ def draw(opened: Opened) -> Shown | None:
     session.renamed(session.OTHER, session.HOW, (*offered, *older))
     how = controls.chosen(session.HOW, offered, EACH, {"older": older})
     with selection.row():
-        selected = selection.choose(opened, head=how not in HOW)
+        selected = selection.choose(opened, head=how not in HOW, unit=how != norms.NORMS)
         st.caption(_("show"), width="content")
         controls.selection(_("show"), session.HOW, offered, EACH, 180, labelled=False, older=older)
         if how not in HOW:
@@ -63,6 +64,8 @@ def draw(opened: Opened) -> Shown | None:
         if known == how:
             return _draw_many(selected, known)
     selection.tell_head(selected)
+    if how == norms.NORMS:
+        return norms.draw(selected)
     return _draw_each(selected) if how == EACH else compare.draw(selected, how)
 
 

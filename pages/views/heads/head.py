@@ -1,4 +1,4 @@
-"""All that is known of one head: where it points most, its roles, and what silencing it costs."""
+"""All that is known of one head: examples, what it writes, its roles, what silencing it costs."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -12,18 +12,18 @@ from core.runs.run import RunError
 from core.studies.effects.head_report import N_ALIKE, HeadReport, head_report
 from core.studies.effects.measuring import stored_effects
 from core.studies.effects.text_cost import cost_of_head
-from core.studies.heads.card import HeadCard, HeadRow, head_card, strongest
+from core.studies.heads.card import HeadRow, head_card, strata
+from core.studies.heads.direct_effect import direct_effect
 from core.studies.heads.likeness import head_likeness
 from core.studies.heads.roles import roles_of_heads
 from core.tokenizer.tokenizer import Token
-from pages.frame import notes, selection
-from pages.frame.controls import fold
-from pages.frame.language import _, number
+from pages.frame import controls, notes, selection
+from pages.frame.language import _, listed_apart, number, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.texts import view_text
 from pages.frame.view import Shown, saying_why
-from pages.views.heads import head_findings, head_map, head_text, named_heads
+from pages.views.heads import head_findings, head_map, head_text, named_heads, role_names
 from pages.views.heads.own_text import offer_text
 from viz.charts.token_strips import TokenStrip, token_strips
 from viz.component.payload import TokenLabel
@@ -32,6 +32,8 @@ from viz.direction import isolated
 
 _BESIDE = 8
 """A map of more heads in a layer needs the whole width."""
+EXAMPLE = "example"
+"""In the link: of which example it is shown what the head writes."""
 
 
 @saying_why(RunError)
@@ -47,7 +49,7 @@ def draw(opened: Opened) -> Shown | None:
             offer_text(opened)
     recipe = _recipe(opened, head, with_cost)
     known = recipe.result()
-    if not known.card.n_rows:
+    if not known.card.strata:
         st.info(_("No row of these sentences sees two tokens or more: there is nothing to choose."))
         return None
     text = view_text("heads", "head").sections
@@ -55,7 +57,7 @@ def draw(opened: Opened) -> Shown | None:
         name=f"head_{head.kind}_{head.layer}_{head.index}",
         title=_("All that is known of {head}").format(head=notes.within_sentence(head)),
         recipe=recipe,
-        code=(strongest,),
+        code=(strata, direct_effect),
         seen=head_findings.seen(
             known.role,
             known.effect,
@@ -68,7 +70,7 @@ def draw(opened: Opened) -> Shown | None:
             [
                 text["How to read"],
                 *([text["Of one stack"]] if alone else []),
-                head_findings.measured(opened.run, known.card),
+                head_findings.measured(opened.run, known.role),
             ]
         ),
     )
@@ -79,8 +81,7 @@ def _recipe(opened: Opened, head: Head, with_cost: bool) -> Recipe[HeadReport]:
     measured = not alone and notes.stored(opened.run) is not None
     return Recipe(
         head_report,
-        Recipe(head_card, path, head),
-        Recipe(roles_of_heads, path),
+        Recipe(head_card, path, head, Recipe(roles_of_heads, path)),
         Recipe(head_likeness, path, head.kind),
         Recipe(stored_effects, path) if measured else None,
         head_text.on_random(opened) if alone else None,
@@ -92,24 +93,26 @@ def _draw(opened: Opened, known: HeadReport) -> list[Drawn]:
     beside = opened.run.settings.model.n_heads <= _BESIDE
     columns = st.columns([8, 5], gap="medium") if beside else [st.container(), st.container()]
     with columns[0]:
-        strips = _draw_strips(known.card)
+        strips = _draw_strips(known)
+        _say_written(opened, known)
     with columns[1]:
         tiles = head_map.draw(known.heads, known.card.head)
+        _link_to_alike(opened, known)
     _say(opened, known)
-    fold(
-        _("All roles"),
-        "head_roles",
-        lambda: st.markdown("\n\n".join(head_findings.every_role(known.role))),
-    )
     return [strips, tiles]
 
 
-def _draw_strips(card: HeadCard) -> Drawn:
-    text = _("**Where it looks most**: it never looks most at another word")
-    if card.strongest[0].on_word:
-        text = _("**Where it looks most**: examples from test sentences")
+def _draw_strips(known: HeadReport) -> Drawn:
+    text = _(
+        "**Strongest to weakest**: a test sentence from each fifth, by the largest weight of a row"
+    )
+    if leading := known.role.leading:
+        text = _(
+            "**Strongest to weakest**: a test sentence from each fifth, by the weight on: {role}"
+        )
+        text = text.format(role=role_names.named(leading, known.role))
     st.markdown(text)
-    written = token_strips([_strip(row, card.head) for row in card.strongest])
+    written = token_strips([_strip(row, known.card.head) for row in known.card.strata])
     st.html(written)
     return Drawn(html=written)
 
@@ -120,9 +123,9 @@ def _strip(row: HeadRow, head: Head) -> TokenStrip:
     at = [place for place, tokens in enumerate(keys) for _token in tokens]
     own = [place for place, tokens in enumerate(queries) for _token in tokens][row.query]
     weights_K = np.bincount(at, row.weights_K).astype(np.float32)
-    visible_K = np.bincount(at, row.visible_K) > 0
-    looks, key = (isolated(_text(tokens)) for tokens in (queries[own], keys[at[row.key]]))
-    weight = number(float(weights_K[at[row.key]]), 2)
+    most = int(weights_K.argmax())
+    looks, key = (isolated(_text(tokens)) for tokens in (queries[own], keys[most]))
+    weight = number(float(weights_K[most]), 2)
     if row.predicted is not None:
         looks = f"{looks} ▸ {isolated(row.predicted.text)}"
     return TokenStrip(
@@ -130,10 +133,46 @@ def _strip(row: HeadRow, head: Head) -> TokenStrip:
         description=_("{query} → {key} {weight}").format(query=looks, key=key, weight=weight),
         keys=[TokenLabel(_text(each), special=each[0].special) for each in keys],
         weights_K=weights_K,
-        visible_K=visible_K,
-        most=at[row.key],
+        visible_K=np.bincount(at, row.visible_K) > 0,
+        most=most,
         written=weight,
         query=own if head.kind.is_self else None,
+        value=number(row.activation, 2),
+    )
+
+
+def _say_written(opened: Opened, known: HeadReport) -> None:
+    """Say which next tokens the head promotes and suppresses in one of the examples."""
+    rows = known.card.strata
+    if rows[0].written is None:
+        if known.card.head.site.in_encoder and opened.run.settings.model.is_encoder_decoder:
+            st.markdown(
+                _(
+                    "**What it writes**: no word by itself. What it adds reaches the output only "
+                    "through cross-attention."
+                )
+            )
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(_("**What it writes**, in logits, where the next token is"), width="content")
+        offered = {at: each.predicted.text for at, each in enumerate(rows) if each.predicted}
+        row = rows[controls.choice(_("example"), EXAMPLE, offered, 0)]
+    if row.written is None or row.predicted is None:
+        return
+    lines = [
+        (_("this token"), [(row.predicted, row.written.on_target)]),
+        (_("promotes most"), row.written.promoted),
+        (_("suppresses most"), row.written.suppressed),
+    ]
+    st.markdown("\n".join(f"- {what}: {_effects(named)}" for what, named in lines))
+
+
+def _effects(named: Sequence[tuple[Token, float]]) -> str:
+    return listed_apart(
+        _("**{token}** {effect}").format(
+            token=plain(token.text), effect=number(effect, 2, signed=True)
+        )
+        for token, effect in named
     )
 
 
@@ -147,22 +186,25 @@ def _text(tokens: Sequence[Token]) -> str:
 
 
 def _say(opened: Opened, known: HeadReport) -> None:
-    """Say roles, silencing and likeness, each in a column of its own."""
-    roles, silenced, alike = st.columns([5, 5, 3], gap="large")
+    """Say roles and silencing, each in a column of its own."""
+    roles, silenced = st.columns(2, gap="large")
     roles.markdown(head_findings.roles(known.role))
-    if not opened.run.settings.model.is_encoder_decoder:
-        if known.on_random:
-            roles.markdown(head_text.roles(known.on_random))
-        silenced.markdown(head_text.silenced(opened.run, known.cost))
-    else:
+    if opened.run.settings.model.is_encoder_decoder:
         silenced.markdown(head_findings.silenced(known.effects, known.effect))
-    with alike:
-        if not known.alike:
-            st.markdown(_("**Most similar heads:** there is no other head of its kind."))
-            return
-        st.markdown(_("**Most similar heads** (1: the same weights)"))
-        for head, likeness in known.alike[:N_ALIKE]:
-            label = _("layer {layer}, head {head}: {likeness}").format(
-                layer=head.layer, head=head.index, likeness=number(likeness, 2)
-            )
-            selection.link_to_head(opened, head, label)
+        return
+    if known.on_random:
+        roles.markdown(head_text.roles(known.on_random))
+    silenced.markdown(head_text.silenced(opened.run, known.cost))
+
+
+def _link_to_alike(opened: Opened, known: HeadReport) -> None:
+    """Name the most similar heads, each with a link to its card."""
+    if not known.alike:
+        st.markdown(_("**Most similar heads:** there is no other head of its kind."))
+        return
+    st.markdown(_("**Most similar heads** (1: the same weights)"))
+    for head, likeness in known.alike[:N_ALIKE]:
+        label = _("layer {layer}, head {head}: {likeness}").format(
+            layer=head.layer, head=head.index, likeness=number(likeness, 2)
+        )
+        selection.link_to_head(opened, head, label)

@@ -3,12 +3,9 @@
 Every sentence is put together from what was computed, with baseline and n.
 """
 
-from collections.abc import Iterator
-
 from core.evaluate.intervals import Difference
 from core.runs.run import Run
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.heads.card import HeadCard
 from core.studies.heads.question import Role, Score
 from core.studies.heads.roles import SEED, HeadRole
 from pages.frame import measured_on, notes
@@ -38,7 +35,7 @@ LOOKS = {
 _HARDLY = 0.1
 """A role that gains less, of what its baseline leaves to gain, is hardly one."""
 MOST_ROLES = 3
-"""Number of roles that are named first; the others are folded."""
+"""Number of roles that are named; the table below has all."""
 
 
 def seen(
@@ -149,14 +146,6 @@ def _gain(score: Score) -> float:
     return (score.value - score.baseline) / (1 - score.baseline)
 
 
-def every_role(role: HeadRole) -> Iterator[str]:
-    """Yield each role with its score, baseline and n, in Markdown."""
-    for name, score in role.scores.items():
-        if role_names.canonical(name, role) is name:
-            named = f"**{role_names.named(name, role)}**"
-            yield joined([named, role_names.evidence(score)])
-
-
 def silenced(effects: HeadEffects | None, effect: HeadEffect | None) -> str:
     """Return what silencing the head changes, with intervals, as Markdown."""
     if effects is None or effect is None:
@@ -183,12 +172,12 @@ def silenced(effects: HeadEffects | None, effect: HeadEffect | None) -> str:
     return _("**Silenced**") + "\n" + "\n".join(f"- {each}" for each in lines)
 
 
-def measured(run: Run, card: HeadCard) -> str:
+def measured(run: Run, role: HeadRole) -> str:
     """Return on how much all of it was measured, as an item of a list."""
-    if card.n_sentences == 1:
+    if role.n_sentences == 1:
         return _("- One sentence is all there is to measure on: these shares say little.")
     return n_(
         "- Measured on {rows} row of maps, of {sentences}.",
         "- Measured on {rows} rows of maps, of {sentences}.",
-        card.n_rows,
-    ).format(rows=number(card.n_rows), sentences=measured_on.drawn(run, card.n_sentences, SEED))
+        role.n_rows,
+    ).format(rows=number(role.n_rows), sentences=measured_on.drawn(run, role.n_sentences, SEED))

@@ -6,7 +6,7 @@ import test from "node:test";
 import { crossingPath, NARROW, tilesOf, wholeLayout } from "../../../viz/whole/layout.js";
 import { shownOf } from "../../../viz/whole/drawing.js";
 import {
-  changedTokens, largeOfRow, largestOfToken, readWhole, weightAt,
+  changedTokens, largeOfRow, largestOfBlock, largestOfToken, readWhole, weightAt,
 } from "../../../viz/whole/payload.js";
 
 const CASES = ["known", "deep", "alone", "encoder", "recurrent", "parallel"];

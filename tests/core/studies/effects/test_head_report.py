@@ -19,8 +19,8 @@ N = 30
 def known():
     run = load_run(Path(__file__).parents[4] / "gallery" / "copy")
     likeness = head_likeness(run, HEAD.kind, N)
-    card, roles = head_card(run, HEAD, N), roles_of_heads(run, N)
-    return head_report(card, roles, likeness, stored_effects(run))
+    card = head_card(run, HEAD, roles_of_heads(run, N), N)
+    return head_report(card, likeness, stored_effects(run))
 
 
 def rows_of(known):
@@ -30,8 +30,10 @@ def rows_of(known):
 
 def test_a_file_has_every_number_that_is_shown(known):
     rows = rows_of(known)
-    weights = [each["weight"] for each in rows if each["what"] == "strip"]
-    assert sum(weights) == pytest.approx(len(known.card.strongest), abs=1e-5)
+    weights = [each["value"] for each in rows if each["what"] == "weight"]
+    assert sum(weights) == pytest.approx(len(known.card.strata), abs=1e-5)
+    effects = [each["value"] for each in rows if each["what"] == "direct_effect"]
+    assert [row.written.on_target for row in known.card.strata] == effects[10::11]
     means = {e["name"]: e["value"] for e in rows if e["what"] == "mean_largest_weight"}
     assert means == {str(each.head): each.confidence for each in known.heads}
     [exact] = [r for r in rows if (r["what"], r["name"]) == ("silenced", "exact_match")]

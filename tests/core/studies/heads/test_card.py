@@ -1,4 +1,4 @@
-"""What a card says of heads that were made by hand, and of heads that were trained."""
+"""The rows that a card shows, of heads that were made by hand and of heads that were trained."""
 
 from dataclasses import replace
 
@@ -7,22 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.batch import Pair
 from core.heads import Head
-from core.studies.heads.card import (
-    HeadRow,
-    head_card,
-    strongest,
-    study_head,
-)
-from core.studies.heads.roles import roles_of_heads
+from core.inspection import inspect_sentence
+from core.studies.heads.card import HeadRow, drawn_rows, head_card, strata
+from core.studies.heads.direct_effect import direct_effect
+from core.studies.heads.roles import antecedent, roles_of_heads
 from core.tokenizer.tokenizer import Token
-from tests.core.studies.heads.heads_by_hand import (
-    SELF,
-    VOCABULARY,
-    ByHand,
-    pointing,
-    sentences,
-)
+from tests.core.studies.heads.heads_by_hand import SELF, VOCABULARY, ByHand, pointing, sentences
 
 N = 12
 
@@ -31,83 +23,72 @@ def describe(ids):
     return tuple(replace(VOCABULARY[each], word=at) for at, each in enumerate(ids))
 
 
-def card_of(known, site, key_of):
-    return study_head(
-        ByHand(known, {site: [pointing(site, key_of)]}),
-        known,
-        Head(site, 0),
-        {"source": describe, "target": describe},
-    )
+def rows_of(known, key_of, question=None):
+    model = ByHand(known, {SELF: [pointing(SELF, key_of)]})
+    sides = {"source": describe, "target": describe}
+    return list(drawn_rows(model, known, Head(SELF, 0), question, sides, seed=0))
 
 
 # ---- heads that were made by hand
 
 
-def test_rows_point_at_words_where_there_are_such_and_else_at_what_there_is():
+def test_of_each_sentence_one_row_is_drawn_and_ranked_by_its_largest_weight():
     known = sentences(3)
-    card = card_of(known, SELF, lambda pair, row: row + 1)
-    assert card.n_rows == sum(len(pair.source) for pair in known)
-    for row in card.strongest:
-        assert (row.key, row.on_word) == (row.query + 1, True)
-        assert row.weight == pytest.approx(0.7 + 0.3 / len(row.keys))
-        assert row.keys[row.key].text not in (".", "EOS")
-    card = card_of(known, SELF, lambda pair, row: row)
-    assert not any(row.on_word for row in card.strongest)
+    rows = rows_of(known, lambda pair, row: row + 1)
+    assert {row.pair for row in rows} == set(known)
+    assert len({row.query for row in rows}) > 1
+    for row in rows:
+        assert row.key == row.query + 1
+        assert row.activation == pytest.approx(0.7 + 0.3 / len(row.keys)) == row.weights_K.max()
+
+
+def test_a_head_with_a_role_is_ranked_by_the_weight_on_what_its_role_wants():
+    # Every pronoun stands at 3; it means the noun at 1 or at 2, and the head always looks at 1.
+    rows = rows_of(sentences(3), lambda pair, row: 1, antecedent)
+    for row in rows:
+        [meant] = row.pair.references[0].antecedent
+        assert (row.query, row.key) == (3, 1)
+        assert row.activation == row.weights_K[meant]
+    assert len({row.activation > 0.5 for row in rows}) == 2
 
 
 # ---- heads that were trained
 
 
 @pytest.mark.parametrize("name", ["encoder.1.self:1", "decoder.0.self:0", "decoder.0.cross:1"])
-def test_a_card_agrees_with_the_scores_of_its_roles(copy_run, name):
+def test_a_card_shows_what_the_model_does(copy_run, name):
     head = Head.parse(name)
-    role = next(each for each in roles_of_heads(copy_run, N).heads if each.head == head)
-    card = head_card(copy_run, head, N)
-    assert (card.n_rows, card.n_sentences) == (role.n_rows, role.n_sentences)
+    card = head_card(copy_run, head, roles_of_heads(copy_run, N), N)
+    assert len(card.strata) == 5
+    for row in card.strata:
+        target = copy_run.target_tokenizer.decode(row.pair.target[1:-1])
+        weights_QK = inspect_sentence(copy_run, row.pair.text, target).weights_of(head)
+        assert row.weights_K == pytest.approx(weights_QK[row.query], abs=1e-5)
+        assert (row.written is None) == head.site.in_encoder
+        if row.written is not None:
+            ids = row.pair.source, row.pair.target[:-1]
+            effect_V = direct_effect(copy_run.model, head, *ids, row.query)
+            assert row.written.on_target == effect_V[row.pair.target[row.query + 1]]
+            largest = [effect for _token, effect in row.written.promoted]
+            assert largest == [each for each in sorted(effect_V, reverse=True)[:5] if each > 0]
+            smallest = [effect for _token, effect in row.written.suppressed]
+            assert smallest == [each for each in sorted(effect_V)[:5] if each < 0]
 
 
 # ---- rules
 
 
-def row_of(sentence, weight, pair):
-    tokens = tuple(Token(text, False, at) for at, text in enumerate(pair))
-    return HeadRow(
-        sentence=sentence,
-        text="",
-        queries=tokens,
-        keys=tokens,
-        predicted=None,
-        query=0,
-        key=1,
-        weights_K=np.array([1 - weight, weight], np.float32),
-        visible_K=np.ones(2, bool),
-        on_word=True,
-        pair=pair,
-    )
+def row_of(activation):
+    tokens = (Token("a", False, 0),)
+    weights, visible = np.ones(1, np.float32), np.ones(1, bool)
+    return HeadRow(Pair((), ()), tokens, tokens, None, 0, weights, visible, activation)
 
 
-ROWS = st.lists(
-    st.builds(
-        row_of,
-        st.integers(0, 6),
-        st.floats(0.5, 1),
-        st.tuples(st.sampled_from("ab"), st.sampled_from("xyz")),
-    )
-)
-
-
-@given(ROWS, st.integers(1, 5))
-def test_the_strongest_rows_are_of_different_sentences_and_pairs(rows, n):
-    found = strongest(rows, n)
-    best = {}
-    for row in rows:
-        best[row.sentence] = max(best.get(row.sentence, 0), row.weight)
-    assert len(found) == min(n, len(best))
-    assert len({row.sentence for row in found}) == len(found)
-    assert all(row.weight == best[row.sentence] for row in found)
-    if rows:
-        assert round(found[0].weight, 2) == round(max(best.values()), 2)
-    # No pair comes twice before each has come once.
-    candidates = {row.sentence: row for row in reversed(strongest(rows, len(rows) + 1))}
-    kinds = {row.pair for row in candidates.values()}
-    assert len({row.pair for row in found}) == min(n, len(kinds))
+@given(st.lists(st.floats(0, 1, width=32)), st.integers(0, 9))
+def test_one_row_is_drawn_of_each_fifth(activations, seed):
+    drawn = [row.activation for row in strata([row_of(each) for each in activations], seed)]
+    ranked = sorted(activations, reverse=True)
+    assert len(drawn) == min(5, len(ranked))
+    for fifth, activation in enumerate(drawn):
+        groups = np.array_split(ranked, 5)
+        assert activation in groups[fifth].tolist()

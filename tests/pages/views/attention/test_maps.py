@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 
-from core.heads import Kind
+from core.heads import Head, Kind
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from tests.pages.conftest import ROOT, component, pick, send_from, shown
+from core.studies.heads.vector_norms import vector_norms
+from tests.pages.conftest import MODEL, ROOT, component, pick, send_from, shown
 from tests.pages.views.attention.conftest import seen, written
 from tests.viz.unpacked import unpack_matrices as unpack
 
@@ -63,3 +64,26 @@ def test_all_heads_make_one_map_and_it_is_said_what_one_head_hides_behind_it(ope
             f"**{written(largest)}** in {where}."
         )
     assert any(seen(at).endswith(each) for each in said)
+
+
+@pytest.mark.parametrize("pinned", [None, 7])
+def test_weights_stand_beside_how_far_each_key_moves_the_query(open_view, pinned):
+    pin = {} if pinned is None else {"side": "source", "token": str(pinned)}
+    at, _ = open_view(
+        "maps", model=MODEL, how="norms", kind="encoder.self", layer="1", head="0", **pin
+    )
+    run, head = load_run(ROOT / "gallery" / MODEL), Head.parse("encoder.1.self:0")
+    found = vector_norms(run, TIRED, head, inspect_sentence(run, TIRED))
+    weights, shares, difference = (
+        panel.values for panel in unpack(component(at, "matrices").bytes).panels
+    )
+    assert weights == pytest.approx(found.steps.weights_QK)
+    assert shares == pytest.approx(found.shares_QK)
+    assert difference == pytest.approx(found.shares_QK - found.steps.weights_QK, abs=1e-6)
+    words = [token.text for token in found.steps.queries]
+    largest = np.abs(difference).argmax() if pinned is None else np.abs(difference[pinned]).argmax()
+    query, key = divmod(int(largest), len(words)) if pinned is None else (pinned, int(largest))
+    assert seen(at).startswith(
+        f"**{words[query]}** gives {words[key]} a weight of **{written(weights[query, key])}**, "
+        f"and **{written(shares[query, key])}** of what moves it comes from there."
+    )

@@ -12,6 +12,7 @@ from core.studies.heads.card import head_card
 from core.studies.heads.likeness import head_likeness
 from core.studies.heads.question import Role, Score
 from core.studies.heads.roles import HeadRole, roles_of_heads
+from pages.frame.language import number
 from pages.views.heads import head_findings, head_map
 from tests.pages.conftest import ROOT, component, said, send_from
 from tests.viz.unpacked import unpack_matrices as unpack
@@ -88,14 +89,28 @@ def test_a_role_that_is_hardly_above_its_rule_is_none():
     assert "looks at the **next token**" in seen(some)
 
 
-def test_the_strips_are_the_rows_with_the_largest_weights(open_page, copy_run):
+def test_a_strip_of_each_fifth_shows_where_the_head_looks(open_page, copy_run):
     at = open_head(open_page)
-    found = head_card(copy_run, Head.parse("decoder.0.cross:0"))
+    found = head_card(copy_run, Head.parse("decoder.0.cross:0"), roles_of_heads(copy_run))
     [written] = [each.proto.body for each in at.get("html") if "token-strips" in each.proto.body]
-    assert written.count('class="strip"') == len(found.strongest) == 4
-    for row in found.strongest:
+    assert written.count('class="strip"') == len(found.strata) == 5
+    for row in found.strata:
         fed, key = row.queries[row.query].text, row.keys[row.key].text
-        assert f"{fed} ▸ {row.predicted.text} → {key} {row.weight:.2f}" in written
+        assert f"{fed} ▸ {row.predicted.text} → {key} {row.weights_K.max():.2f}" in written
+        assert f'<span class="value">{row.activation:.2f}</span>' in written
+
+
+def test_it_is_said_what_a_decoder_head_writes_in_the_chosen_example(open_page, copy_run):
+    found = head_card(copy_run, Head.parse("decoder.1.cross:0"), roles_of_heads(copy_run))
+    for example, row in enumerate(found.strata[:2]):
+        text = said(open_head(open_page, "decoder.1.cross:0", example=str(example)))
+        token, effect = row.predicted.text, number(row.written.on_target, 2, signed=True)
+        assert f"- this token: **{token}** {effect}\n- promotes most: " in text
+        token, effect = row.written.promoted[0]
+        assert f"promotes most: **{token.text}** {number(effect, 2, signed=True)}; " in text
+    text = said(open_head(open_page, "encoder.0.self:0"))
+    assert "reaches the output only through cross-attention" in text
+    assert "promotes most" not in text
 
 
 def test_the_heads_most_alike_are_named_and_lead_to_their_cards(open_page, copy_run):

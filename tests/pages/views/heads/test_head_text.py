@@ -10,6 +10,7 @@ from core.runs.own_text import give_text
 from core.runs.run import load_run
 from core.studies.effects.text_cost import cost_of_head
 from core.studies.heads.card import head_card
+from core.studies.heads.roles import roles_of_heads
 from core.studies.heads.text_roles import QUESTIONS, text_roles
 from pages.frame.language import number, percent
 from pages.views.heads.role_names import NAMES
@@ -48,16 +49,18 @@ def strips_of(at):
 
 
 @both
-def test_lines_in_which_the_head_points_most_are_drawn(open_head, path, taken):
-    at = open_head()
-    found = head_card(load_run(path), Head.parse(HEADS[path.name]))
-    strips = strips_of(at)
-    assert strips.count('class="strip"') == len(found.strongest) > 0
-    for row in found.strongest:
-        assert f"→ {row.pair[1]} " in strips
+def test_a_line_of_each_fifth_is_drawn(open_head, path, taken):
+    at, run, head = open_head(), load_run(path), Head.parse(HEADS[path.name])
+    roles = roles_of_heads(run)
+    found, strips = head_card(run, head, roles), strips_of(at)
+    assert strips.count('class="strip"') == len(found.strata) > 0
+    for row in found.strata:
+        assert f'<span class="value">{row.activation:.2f}</span>' in strips
     # An encoder writes nothing.
-    assert ("▸" in strips) == (path.name == "gpt2")
-    measured = f"- Measured on {found.n_rows} rows of maps, of {len(LINES)} lines of your own."
+    writes = path.name == "gpt2"
+    assert ("▸" in strips) == ("**What it writes**" in said(at)) == writes
+    n_rows = next(each.n_rows for each in roles.heads if each.head == head)
+    measured = f"- Measured on {n_rows} rows of maps, of {len(LINES)} lines of your own."
     assert taken[-1].how_to_read.endswith(measured)
 
 
@@ -100,5 +103,5 @@ def test_a_model_trained_here_has_a_card_on_held_out_sentences(
     assert re.search(r"→ \*\*\S+\*\* nats per token \(change .* n = 20 texts\)", said(at))
     assert strips_of(at)
     rows = taken[-1].columns()
-    assert {"strip", "on_random_tokens", "silenced", "alike"} <= set(rows["what"])
+    assert {"weight", "on_random_tokens", "silenced", "alike"} <= set(rows["what"])
     assert "loss_of_others" in rows["name"]
