@@ -53,7 +53,7 @@ def test_no_layer_is_without_a_mark():
         [alone], value=Quantity("share"), of_each="seed", write=str, title="t"
     ).to_dict()
     assert [layer["mark"]["type"] for layer in spec["layer"]] == ["rule", "point", "text"]
-    beside = Measured("two", 0.5, 0.4, 0.6, [0.5], note="why")
+    beside = Measured("two", 0.5, 0.4, 0.6, [0.5], word="why")
     spec = intervals(
         [alone, beside], value=Quantity("share"), of_each="seed", write=str, title="t"
     ).to_dict()
