@@ -7,7 +7,7 @@ from core.studies.attribution.encoder_gradients import influence_by_distance
 from core.studies.experiments.tables import of_distances, of_lengths
 from core.studies.experiments.verdicts import fall
 from pages.frame import charts, controls
-from pages.frame.language import _, capitalised, enumerated, joined, listed, number, percent
+from pages.frame.language import _, capitalised, joined, listed, listed_apart, number, percent
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.experiments import claims, question
@@ -98,11 +98,11 @@ def _longest_learned(asked: Asked, places: Places) -> int | None:
 def _seen(asked: Asked, series: Series, places: Places) -> str:
     """Return whether lengths tell the variants apart, and up to which each gets half right."""
     reaches = {name: _reach(places[name], shares) for name, shares in series.items() if shares}
-    one = _("{n} ({variants})")
-    groups = listed(
+    one = _("{length} with {variants}")
+    groups = listed_apart(
         one.format(
-            n=_("none") if not reach else number(reach),
-            variants=listed(name for name, each in reaches.items() if each == reach),
+            length=number(reach) if reach else _("no length"),
+            variants=question.names(_that_reach(reach, reaches), reaches),
         )
         for reach in sorted(set(reaches.values()), reverse=True)
     )
@@ -120,22 +120,28 @@ def _seen(asked: Asked, series: Series, places: Places) -> str:
 
 
 def _first(asked: Asked, reaches: Mapping[str, int]) -> Iterator[str]:
-    """Say whether long sentences tell apart those variants that get short ones right.
+    """Say with which variants short sentences fail, and with which of the others long ones first.
 
     A length more or less is chance.
     """
     if opens(asked) and (answer := claims.answer_in_words(asked)):
         yield answer
         return
-    reached = [reach for reach in reaches.values() if reach]
-    if _has_several_vocabularies(asked) or not reached:
+    if _has_several_vocabularies(asked):
         return
+    if never := _that_reach(0, reaches):
+        text = _("**Even short sentences fail with {variants}.**")
+        yield text.format(variants=question.names(never, reaches))
+    reached = [reach for reach in reaches.values() if reach] or [0]
     if max(reached) - min(reached) > 1:
         text = _("**Long sentences fail first with {variants}.**")
-        first = [question.quoted(name) for name, reach in reaches.items() if reach == min(reached)]
-        yield text.format(variants=enumerated(first))
-    else:
+        yield text.format(variants=question.names(_that_reach(min(reached), reaches), reaches))
+    elif not never:
         yield _("**Length does not tell the variants apart.**")
+
+
+def _that_reach(length: int, reaches: Mapping[str, int]) -> list[str]:
+    return [name for name, reach in reaches.items() if reach == length]
 
 
 def _has_several_vocabularies(asked: Asked) -> bool:
