@@ -13,7 +13,8 @@ PLACE_OF = """term => {
     for (const range of CSS.highlights.get("term") ?? []) {
         if (range.toString() !== term) continue;
         range.startContainer.parentElement.scrollIntoView({block: "center"});
-        const {x, y, width, height} = range.getBoundingClientRect();
+        // A term may be broken over two lines.
+        const {x, y, width, height} = range.getClientRects()[0] ?? {};
         if (!width) continue;
         return {x: x + width / 2, y: y + height / 2};
     }

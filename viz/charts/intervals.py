@@ -18,16 +18,12 @@ _MEAN, _ONE = 120, 26
 """Area of the dot of a mean, and of one measurement, in pixels."""
 _BAR = 0.3
 """Share of its row that the bar to a mean takes."""
-_WRITTEN = 64
-"""Room for the means in numbers, in pixels."""
+_WORD = 16
+"""How far a word stands below its number, in pixels."""
 _LONGEST_NAME = 230
 """Longer names are cut, in pixels."""
-_BESIDE = 10
-"""Where a note begins, in pixels from all that is drawn of its row."""
 _ON_A_PHONE, _NAME_LINE = "windowSize()[0] < 640", 20
 """Letters of a line of a name, which takes several lines there."""
-_BELOW = alt.ExprRef(f"{_ON_A_PHONE} ? 16 : 0")
-"""On a phone a note stands lower, below the number at the end of its row."""
 _APART = 0.8
 """Where in its row a single measurement stands: below the mean, which would hide it."""
 
@@ -43,8 +39,8 @@ class Measured:
     high: float
     each: Sequence[float] = ()
     """What the mean is of; none where it is a single figure."""
-    note: str = ""
-    """Stands right of the dot, where there is room: a small amount needs a word."""
+    word: str = ""
+    """Stands below the number at the end of its row."""
 
 
 def intervals(
@@ -59,7 +55,7 @@ def intervals(
     """Return a row for each thing, from the top: a dot for the mean on the line of its interval.
 
     A dashed line goes down from one mean, with which the others are compared. Shares have a pale
-    bar from nothing to the mean. Each mean stands at the end of its row as a number.
+    bar from nothing to the mean. Each mean stands at the end of its row as a number, above a word.
 
     Args:
         things: What is measured.
@@ -73,10 +69,7 @@ def intervals(
     rows = [
         {
             **{"row": row, "name": each.name, "value": each.mean, "written": write(each.mean)},
-            "note": each.note,
-            "beside": max(
-                each.mean, *each.each, each.high if math.isfinite(each.high) else each.mean
-            ),
+            "word": each.word,
             "low": max(each.low, first) if math.isfinite(each.low) else None,
             "high": min(each.high, last) if math.isfinite(each.high) else None,
         }
@@ -98,7 +91,7 @@ def intervals(
     lengths["labelFlush"] = True
     y = alt.Y("row:O", title=None, axis=labels, scale=alt.Scale(type="band", padding=0))
     x = alt.X("value:Q", title=value.name, axis=lengths, scale=value.scale)
-    columns = ["row", "name", "value", "written", "note", "beside", "low", "high"]
+    columns = ["row", "name", "value", "written", "word", "low", "high"]
     base = alt.Chart(pd.DataFrame(rows, columns=columns))
     number = alt.Tooltip("value:Q", title=value.name, format=value.format)
     line = (
@@ -128,10 +121,10 @@ def intervals(
     numbers = base.mark_text(align="left", dx=10, fontSize=13, color=QUIET).encode(
         x=alt.XValue("width"), y=y, text=alt.Text("written:N")
     )
-    notes = (
-        base.transform_filter("datum.note")
-        .mark_text(align="left", dx=_BESIDE, dy=_BELOW, fontSize=13, color=QUIET)
-        .encode(x=alt.X("beside:Q", scale=value.scale), y=y, text=alt.Text("note:N"))
+    words = (
+        base.transform_filter("datum.word")
+        .mark_text(align="left", dx=10, dy=_WORD, fontSize=13, color=QUIET)
+        .encode(x=alt.XValue("width"), y=y, text=alt.Text("word:N"))
     )
     # A layer without a mark would be a picture without a name to who cannot see it.
     drawn = [
@@ -140,7 +133,7 @@ def intervals(
         (ones, bool(points)),
         (means, True),
         (numbers, True),
-        (notes, any(row["note"] for row in rows)),
+        (words, any(row["word"] for row in rows)),
     ]
     layers = [layer for layer, marked in drawn if marked]
     if value.share:
@@ -150,7 +143,6 @@ def intervals(
         layer=layers,
         height=AROUND + max(LEAST, ROW * len(things)),
         title=title,
-        padding={"left": 5, "top": 5, "right": _WRITTEN, "bottom": 5},
     )
 
 

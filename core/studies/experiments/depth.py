@@ -30,8 +30,8 @@ DEPTH = Experiment(
     by_layer=True,
     vanishing=("two_without", "four_without", "eight_without"),
     caution=N_(
-        "Right sentences tell whether a stack learns; whether its gradient vanishes is judged by "
-        "itself, in the view “by layer”. "
+        "Correct rows tell whether a stack learns; how much of the gradient comes back to each "
+        "layer is shown in “learning”, “by layer”. "
         "All are trained for the same number of steps; a deeper stack has more parameters."
     ),
 )

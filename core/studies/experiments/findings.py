@@ -3,12 +3,13 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from core.messages import N_
 from core.studies.experiments.experiment import BASE, WITHIN, Expected, Experiment
 from core.studies.experiments.measures import EXACT_MATCH, Measure
 from core.studies.experiments.results import Estimate, Results
-from core.studies.experiments.verdicts import Judgement, Reason, Verdict, judged
+from core.studies.experiments.verdicts import Judgement, Reason, Verdict, judge, judged
 
 CLAIMS = {
     Expected.LESS: N_("claim: lower"),
@@ -48,13 +49,31 @@ _MORE = N_("{variant}: {measure} {value}, {points} more ({interval}).")
 _MISSING = N_("{variant}: {measure} not reached in every training.")
 _INTERVAL = N_("95 %: {low} to {high}; {seeds} seeds")
 _ONCE = N_("one seed: no interval")
-RIGHT = N_("sentences right")
+CORRECT = N_("correct sentences")
+
+
+class Comparison(StrEnum):
+    """How a variant does beside what it is compared with."""
+
+    AS_GOOD = "as_good"
+    BETTER = "better"
+    WORSE = "worse"
+    NOTHING = "nothing"
+    """Worse: not one sentence is right."""
+    NO_BETTER = "no_better"
+    """As good, or worse; where the claim says better."""
+    UNCLEAR = "unclear"
+    """The interval allows both."""
+    NOT_COMPARED = "not_compared"
+    """The variant was trained with another learning rate, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What came out for one variant."""
 
+    name: str
+    """The variant's."""
     variant: str
     """Its label; marked for translation."""
     share: Estimate
@@ -74,6 +93,26 @@ class Finding:
     """None for held-out sentences without a mistake."""
     complete: bool = True
     """Whether every training of the variant has the measure."""
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """How the variant does, by the interval of the difference; None without one."""
+        if self.less is None:
+            return None
+        if self.judged is not None and self.judged.reason is Reason.RATE:
+            return Comparison.NOT_COMPARED
+        claimed = None if self.judged is None else self.expected
+        found = judge(claimed or Expected.AS_GOOD, self.less, margin(self.measure))
+        if found.reason is Reason.BOTH:
+            return Comparison.UNCLEAR
+        if found.reason is Reason.EQUAL:
+            no_better = claimed in (Expected.MORE, Expected.NO_MORE)
+            return Comparison.NO_BETTER if no_better else Comparison.AS_GOOD
+        fewer_is_better = self.measure is not None and self.measure.fewer_is_better
+        if (self.less.mean > 0) == fewer_is_better:
+            return Comparison.BETTER
+        nothing = self.measure is None and self.share.mean == 0
+        return Comparison.NOTHING if nothing else Comparison.WORSE
 
 
 def decimals(value: float) -> int:
@@ -123,6 +162,7 @@ def findings(
             judgement = judged(experiment, variant, less, margin(measure))
         found.append(
             Finding(
+                name=variant.name,
                 variant=variant.label,
                 share=results.estimate(variant.name, name) if complete else Estimate(0.0, 0, 0, 0),
                 n=results.trained[0].n,
@@ -152,9 +192,8 @@ def all_findings(experiment: Experiment, results: Results) -> list[Finding]:
 
 def verdicts(experiment: Experiment, results: Results) -> dict[str, Verdict]:
     """Return a verdict for each variant that the claim is about."""
-    names = {each.label: each.name for each in experiment.variants}
     return {
-        names[finding.variant]: finding.judged.verdict
+        finding.name: finding.judged.verdict
         for finding in all_findings(experiment, results)
         if finding.judged is not None
     }
@@ -187,7 +226,7 @@ def in_words(finding: Finding, writing: Writing | None = None) -> str:
         )
     line = writing.text(text).format(
         variant=variant,
-        measure=writing.text(RIGHT if measure is None else measure.label),
+        measure=writing.text(CORRECT if measure is None else measure.label),
         value=value(finding.share.mean),
         points=write(found.mean),
         interval=interval,

@@ -152,7 +152,7 @@ _P_GEN = N_(
 COPYING = (
     _of_copying("names_right", N_("unseen names right"), reported=True),
     _of_copying("seen_names_right", N_("seen names right")),
-    _of_copying("seen_exact_match", N_("sentences right, seen names only")),
+    _of_copying("seen_exact_match", N_("correct sentences, seen names only")),
     _of_copying("p_gen_words", N_("words generated, not copied (p_gen)"), _P_GEN),
     _of_copying("p_gen_names", N_("names generated, not copied (p_gen)"), _P_GEN),
 )

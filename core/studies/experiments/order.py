@@ -7,8 +7,8 @@ ORDER = Experiment(
     name="order",
     question=N_("Does a Transformer need to be told the order of its words?"),
     claim=N_(
-        "Without a mask attention sees a set: without positions it is blind to order. How "
-        "positions are told matters less than that they are."
+        "Without positions, an encoder is blind to the order of its words, for attention by itself "
+        "sees a set. How positions are encoded matters less than that they are encoded."
     ),
     source="Vaswani et al. 2017, sections 3.5 and 6.2 (Table 3 E); Su et al. 2021 (RoPE)",
     variants=(

@@ -1,17 +1,24 @@
 """What came out of an experiment: each variant's share of sentences that are right."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from core.studies.experiments.experiment import Experiment, Variant
-from core.studies.experiments.findings import all_findings, in_words
+from core.studies.experiments.experiment import WITHIN, Experiment
+from core.studies.experiments.findings import (
+    Comparison,
+    Finding,
+    all_findings,
+    findings,
+    in_words,
+    margin,
+)
 from core.studies.experiments.measures import EXACT_MATCH, Measure
 from core.studies.experiments.results import Estimate
 from core.studies.experiments.tables import of_trainings
-from core.studies.experiments.verdicts import rate_times
 from core.tasks import TASKS, right_targets
-from pages.frame import cached, charts, controls, links
+from pages.frame import cached, charts, controls, links, measured_on
 from pages.frame.controls import fold
 from pages.frame.language import (
     _,
@@ -23,7 +30,7 @@ from pages.frame.language import (
 )
 from pages.frame.view import Shown
 from pages.views.experiments import question
-from pages.views.experiments.claims import answer
+from pages.views.experiments.claims import WORDS, answer
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity
 from viz.charts.frames import runs_table, written
@@ -38,20 +45,15 @@ def draw(asked: Asked) -> Shown | None:
     """Draw each variant's share of right sentences, with its interval and its seeds."""
     results = asked.results
     measure = _ask_measure(asked)
-    pictures = [_chart(asked, measure)]
-    st.caption(_legend(asked, exact=measure is None))
-    if times := [
-        rate_times(asked.experiment, each) for each in asked.trained if _has_other_rate(asked, each)
-    ]:
-        text = _("Not compared: the learning rate is {times} times as high.")
-        st.caption(text.format(times=number(max(times), significant=2)))
+    found = findings(asked.experiment, results, measure)
+    pictures = [_chart(asked, found, measure)]
+    st.caption(_legend(asked, found, measure))
     if measure is not None and measure.meaning:
         st.caption(_(measure.meaning))
     question.say_caution(asked)
     _table(asked)
     _open(asked)
-    found = all_findings(asked.experiment, results)
-    lines = [in_words(each, question.writing()) for each in found]
+    lines = [in_words(each, question.writing()) for each in all_findings(asked.experiment, results)]
     fold(
         _("What came out, with intervals"),
         "intervals",
@@ -70,36 +72,92 @@ def draw(asked: Asked) -> Shown | None:
     )
 
 
-def _chart(asked: Asked, measure: Measure | None) -> Drawn:
-    """Draw each variant's mean with its interval, and its trainings."""
-    results, write = asked.results, question.writer(measure)
-    name = EXACT_MATCH if measure is None else measure.name
-    things = [
-        _measured(asked, each, name) for each in asked.trained if results.has(each.name, name)
-    ]
-    title, value = _drawn(measure, len(results.seeds), results.trained[0].n)
+def _chart(asked: Asked, found: Sequence[Finding], measure: Measure | None) -> Drawn:
+    """Draw each variant's mean, its trainings, and the interval by which it is compared."""
+    label, n_seeds = _label(measure), len(asked.results.seeds)
+    share = measure is None or measure.share
+    title = n_(
+        "{measure}: {n} training of each", "{measure}: mean of {n} trainings of each", n_seeds
+    )
     return charts.chart(
         intervals(
-            things,
-            value=value,
+            [_measured(asked, each) for each in found if each.complete],
+            value=Quantity(
+                label,
+                share=share,
+                zero=share,
+                domain=(0.0, 1.0) if share else None,
+            ),
             of_each=_("training with seed"),
-            write=write,
-            title=title,
+            write=question.writer(measure),
+            title=title.format(measure=capitalised(label), n=number(n_seeds)),
             compared=0,
         )
     )
 
 
-def _legend(asked: Asked, *, exact: bool) -> str:
-    """Say what the marks are, and what is learned: a sentence and what is right of it."""
-    marks = _("● mean, with its interval · ○ one training · dashed: mean of the first row")
+def _measured(asked: Asked, finding: Finding) -> Measured:
+    """Return the row of a variant, with the interval of its difference around its mean."""
+    mean, less = finding.share.mean, finding.less
+    low, high = -math.inf, math.inf
+    if less is not None and finding.comparison is not Comparison.NOT_COMPARED:
+        low, high = mean + less.mean - less.high, mean + less.mean - less.low
+    name = EXACT_MATCH if finding.measure is None else finding.measure.name
+    values = [each.value(name) for each in asked.results.of(finding.name)]
+    each_one = [value for value in values if value is not None]
+    word = _(WORDS[finding.comparison]) if finding.comparison else ""
+    return Measured(_(finding.variant), mean, low, high, each_one, word)
+
+
+def _label(measure: Measure | None) -> str:
+    """Return what people call a measure; None is right sentences."""
+    return _("correct sentences") if measure is None else _(measure.label)
+
+
+def _legend(asked: Asked, found: Sequence[Finding], measure: Measure | None) -> str:
+    """Say what the marks and the words are, and what is learned: a sentence and its target."""
+    lines = [
+        _(
+            "● mean · ○ one training · dashed: mean of the first row · line: 95 % interval of the "
+            "difference from it"
+        ),
+        _rule(measure),
+        *(_against(each) for each in found if each.against),
+    ]
     task = TASKS[asked.experiment.task]
     source = task.examples[0].source
     targets = [f"“{plain(each)}”" for each in right_targets(task, source)]
-    if not targets or not exact:
-        return marks
-    text = _("A sentence is right if every word is: “{source}” → {target}")
-    return f"{marks}  \n" + text.format(source=plain(source), target=alternatives(targets))
+    if targets and measure is None:
+        text = _(
+            "Task “{task}”, {sentences}. One is correct if every word is: “{source}” → {target}"
+        )
+        lines.append(
+            text.format(
+                task=task.name,
+                sentences=measured_on.of_task(task.name, found[0].n),
+                source=plain(source),
+                target=alternatives(targets),
+            )
+        )
+    return "  \n".join(lines)
+
+
+def _rule(measure: Measure | None) -> str:
+    """Say by which rule the words beside the bars are chosen."""
+    if not margin(measure):
+        return _(
+            "Better or worse: the whole line lies on one side of the dashed one. Unclear: it "
+            "crosses it."
+        )
+    return _(
+        "Better or worse: the whole line lies on one side of the dashed one. As well: it goes at "
+        "most {points} percentage points below. Unclear: it allows both."
+    ).format(points=number(round(100 * WITHIN)))
+
+
+def _against(finding: Finding) -> str:
+    text = _("“{variant}” is compared with “{other}”.")
+    return text.format(variant=_(finding.variant), other=_(finding.against))
 
 
 def _ask_measure(asked: Asked) -> Measure | None:
@@ -107,49 +165,13 @@ def _ask_measure(asked: Asked) -> Measure | None:
     if not (measures := asked.measures):
         return None
     labels = {each.name: _(each.label) for each in measures}
-    offered = {EXACT_MATCH: _("sentences right"), **labels}
+    offered = {EXACT_MATCH: _label(None), **labels}
     judged = asked.experiment.judged_by
     usual = judged if judged in offered else EXACT_MATCH
     # A choice of one experiment is none of another.
     key = f"{DRAWN}_{asked.experiment.name}"
     name = controls.selection(_("What is drawn"), key, offered, usual, 320, labelled=False)
     return asked.experiment.measure(name)
-
-
-def _drawn(measure: Measure | None, n_seeds: int, n_sentences: int) -> tuple[str, Quantity]:
-    """Return the title of the chart, and what it draws."""
-    if measure is not None:
-        title = n_(
-            "{measure}: {n} training of each",
-            "{measure}: mean of {n} trainings of each, 95 % interval",
-            n_seeds,
-        ).format(measure=capitalised(_(measure.label)), n=number(n_seeds))
-        return title, Quantity(
-            _(measure.label),
-            share=measure.share,
-            zero=measure.share,
-            domain=(0.0, 1.0) if measure.share else None,
-        )
-    title = n_(
-        "Held-out sentences without a mistake (n = {n_sentences}): {n} training of each",
-        "Held-out sentences without a mistake (n = {n_sentences}): mean of {n} trainings of each, "
-        "95 % interval",
-        n_seeds,
-    ).format(n=number(n_seeds), n_sentences=number(n_sentences))
-    return title, Quantity(_("sentences right"), share=True, domain=(0.0, 1.0))
-
-
-def _measured(asked: Asked, variant: Variant, measure: str) -> Measured:
-    found = asked.results.estimate(variant.name, measure)
-    values = [each.value(measure) for each in asked.results.of(variant.name)]
-    each_one = [value for value in values if value is not None]
-    note = _("not compared") if _has_other_rate(asked, variant) else ""
-    return Measured(_(variant.label), found.mean, found.low, found.high, each_one, note)
-
-
-def _has_other_rate(asked: Asked, variant: Variant) -> bool:
-    """Say whether a learning rate of its own keeps a variant from what the claim says of it."""
-    return variant.expected is not None and not question.is_compared(asked, variant)
 
 
 def _table(asked: Asked) -> None:

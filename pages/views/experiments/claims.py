@@ -1,49 +1,69 @@
-"""The answer to the question of an experiment, in words and in numbers."""
+"""The answer to the question of an experiment, and what came out for each part of its claim."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from core.studies.experiments.experiment import Expected, Experiment
-from core.studies.experiments.findings import Finding, findings
+from core.studies.experiments.findings import Comparison, Finding, findings
 from core.studies.experiments.measures import Measure
-from core.studies.experiments.verdicts import Judgement, Reason, Verdict
-from pages.frame import measured_on
-from pages.frame.language import _, capitalised, enumerated, joined, listed, n_, noted, number
+from core.studies.experiments.verdicts import Verdict, vanishes
+from pages.frame.language import N_, _, capitalised, enumerated, joined, listed_apart, n_, number
 from pages.frame.texts import toml
-from pages.views.experiments.question import Asked, quoted, writer
+from pages.views.experiments.question import Asked, extremes, quoted, writer
 
-_AS_GOOD, _BETTER, _WORSE, _NO_BETTER = "as_good", "better", "worse", "no_better"
-_OPEN = "open"
-_GROUPS = _AS_GOOD, _BETTER, _WORSE, _NO_BETTER, _OPEN
-"""How a variant may compare, in the order in which that is written."""
+WORDS = {
+    Comparison.AS_GOOD: N_("as well"),
+    Comparison.BETTER: N_("better"),
+    Comparison.WORSE: N_("worse"),
+    Comparison.NOTHING: N_("nothing right"),
+    Comparison.NO_BETTER: N_("no better"),
+    Comparison.UNCLEAR: N_("unclear"),
+    Comparison.NOT_COMPARED: N_("not compared"),
+}
+"""How a variant compares → what stands beside its bar."""
+_PARTS = {
+    Verdict.HOLDS: N_("✓ as claimed: {parts}."),
+    Verdict.FAILS: N_("✗ against the claim: {parts}."),
+    Verdict.OPEN: N_("? undecided: {parts}."),
+}
+"""The verdict on parts of a claim → the line on them."""
 
 
 def answer(asked: Asked, by: Measure | None) -> str:
-    """Return in Markdown the answer in words, the figures, and how much of the claim holds.
+    """Return in Markdown the answer in words, and how much of the claim holds, part by part.
 
     Args:
         asked: What is looked at.
         by: The measure that is drawn; None for right sentences. If the claim is about another
-            measure, the figures stand alone.
+            measure, its extremes stand alone.
     """
-    experiment = asked.experiment
-    found = findings(experiment, asked.results, by)
+    found = findings(asked.experiment, asked.results, by)
     judged = {each: each.judged.verdict for each in found if each.judged is not None}
     if not judged:
-        return _values(asked, by, found)
-    if experiment.untested:
-        cannot = _("**This task cannot tell.** {why}").format(why=_(experiment.untested))
-        return joined([cannot, _values(asked, by, found)])
-    bases = _values(asked, by, [each for each in found if each.less is None])
-    compared = joined(_by_group(list(judged)))
+        label = _("correct sentences") if by is None else _(by.label)
+        values = {_(each.variant): each.share.mean for each in found if each.complete}
+        return extremes(capitalised(label), values, writer(by))
+    if asked.experiment.untested:
+        return _("**This task cannot tell.** {why}").format(why=_(asked.experiment.untested))
     verdicts = list(judged.values())
-    if words := _in_words(experiment, verdicts, len(asked.results.seeds)):
-        return joined([f"**{words}**", bases, compared, _verdict(verdicts)])
-    return joined([f"**{compared}**", bases, _verdict(verdicts)])
+    words = _in_words(asked, verdicts)
+    gradient = of_gradient(asked, "drawn_gradient", _("before training"))
+    lines = [*_parts(judged, gradient), *_not_compared(judged)]
+    summary = _verdict([*verdicts, *gradient])
+    return "  \n".join([joined([f"**{words or summary}**", summary if words else ""]), *lines])
 
 
-def _in_words(experiment: Experiment, verdicts: Sequence[Verdict], n_seeds: int) -> str:
+def answer_in_words(asked: Asked) -> str:
+    """Return the answer to the question, bold; empty where none is written for these verdicts."""
+    by = asked.experiment.measure(asked.experiment.judged_by)
+    found = findings(asked.experiment, asked.results, by)
+    verdicts = [each.judged.verdict for each in found if each.judged is not None]
+    words = _in_words(asked, verdicts) if verdicts else ""
+    return f"**{words}**" if words else ""
+
+
+def _in_words(asked: Asked, verdicts: Sequence[Verdict]) -> str:
     """Return the answer of `pages/texts/<language>/answers.toml`; empty where it has none."""
     if set(verdicts) == {Verdict.OPEN}:
+        n_seeds = len(asked.results.seeds)
         text = n_(
             "Not certain: {n} training of each is too few to tell.",
             "Not certain: {n} trainings of each are too few to tell.",
@@ -51,7 +71,7 @@ def _in_words(experiment: Experiment, verdicts: Sequence[Verdict], n_seeds: int)
         )
         return text.format(n=number(n_seeds))
     key = verdicts[0] if len(set(verdicts)) == 1 else "_".join(verdicts)
-    return str(toml("answers")[experiment.name].get(key, ""))
+    return str(toml("answers")[asked.experiment.name].get(key, ""))
 
 
 def _verdict(verdicts: Sequence[Verdict]) -> str:
@@ -65,68 +85,86 @@ def _verdict(verdicts: Sequence[Verdict]) -> str:
     return _("A part of the claim does not hold.") if Verdict.FAILS in verdicts else ""
 
 
-def _by_group(judged: Sequence[Finding]) -> Iterator[str]:
-    """Say which variants do as well as what they are compared with, which better, which worse."""
-    groups: dict[str, list[str]] = {name: [] for name in _GROUPS}
-    for each in judged:
-        if each.judged is not None and each.judged.reason is not Reason.RATE:
-            groups[_group(each, each.judged)].append(noted(_quoted(each), _value(each)))
-    for name, variants in groups.items():
-        if variants:
-            yield _sentence(name, len(variants)).format(variants=enumerated(variants))
+def _parts(judged: Mapping[Finding, Verdict], gradient: Mapping[Verdict, str]) -> Iterator[str]:
+    """Say what was found for each part of the claim, by the verdicts on them."""
+    for verdict in _PARTS:
+        groups: dict[Comparison | None, list[str]] = {}
+        for each, its_verdict in judged.items():
+            if its_verdict is verdict and each.comparison is not Comparison.NOT_COMPARED:
+                groups.setdefault(each.comparison, []).append(quoted(_(each.variant)))
+        parts = [
+            _part(comparison, len(variants)).format(variants=enumerated(variants))
+            for comparison, variants in groups.items()
+        ]
+        if verdict in gradient:
+            parts.append(gradient[verdict])
+        if parts:
+            yield of_parts(verdict, parts)
 
 
-def _group(finding: Finding, judged: Judgement) -> str:
-    """Return how a variant compares, by the interval of the difference."""
-    if finding.less is None or judged.reason is Reason.BOTH:
-        return _OPEN
-    if judged.reason is Reason.EQUAL:
-        return _NO_BETTER if finding.expected in (Expected.MORE, Expected.NO_MORE) else _AS_GOOD
-    fewer_is_better = finding.measure is not None and finding.measure.fewer_is_better
-    return _BETTER if (finding.less.mean > 0) == fewer_is_better else _WORSE
-
-
-def _sentence(group: str, n: int) -> str:
-    """Return the sentence on the variants of a group."""
-    match group:
-        case "as_good":
-            return n_("{variants} does as well.", "{variants} do as well.", n)
-        case "better":
-            return n_("{variants} does better.", "{variants} do better.", n)
-        case "worse":
-            return n_("{variants} does worse.", "{variants} do worse.", n)
-        case "no_better":
-            return n_("{variants} does no better.", "{variants} do no better.", n)
+def _part(comparison: Comparison | None, n: int) -> str:
+    """Return what is said of variants that compare in one way."""
+    match comparison:
+        case Comparison.AS_GOOD:
+            return n_("{variants} does as well", "{variants} do as well", n)
+        case Comparison.BETTER:
+            return n_("{variants} does better", "{variants} do better", n)
+        case Comparison.WORSE:
+            return n_("{variants} does worse", "{variants} do worse", n)
+        case Comparison.NOTHING:
+            return n_("{variants} gets nothing right", "{variants} get nothing right", n)
+        case Comparison.NO_BETTER:
+            return n_("{variants} does no better", "{variants} do no better", n)
         case _:
-            return _("{variants} may differ by chance.")
+            return _("{variants} may differ by chance")
 
 
-def _values(asked: Asked, by: Measure | None, found: Sequence[Finding]) -> str:
-    """Return the mean of each of some variants, in a sentence."""
-    if not found:
-        return ""
-    first, *others = found
-    one = _("{variant} {value}")
-    rest = [one.format(variant=_quoted(each), value=_value(each)) for each in others]
-    if by is not None:
-        start = _("{measure}: {variant} {value}").format(
-            measure=capitalised(_(by.label)), variant=_quoted(first), value=_value(first)
-        )
+def _not_compared(judged: Mapping[Finding, Verdict]) -> Iterator[str]:
+    """Say why variants with another learning rate are not compared."""
+    apart = [each for each in judged if each.comparison is Comparison.NOT_COMPARED]
+    if not apart:
+        return
+    text = _("– not compared, since the learning rate rises {times} times as high: {variants}.")
+    times = max(each.judged.figure for each in apart if each.judged is not None)
+    variants = enumerated(quoted(_(each.variant)) for each in apart)
+    line = text.format(times=number(times, significant=2), variants=variants)
+    if any(each.share.mean for each in apart):
+        yield line
     else:
-        start = _("{variant} gets {value} of {sentences} right").format(
-            variant=_quoted(first),
-            value=_value(first),
-            sentences=measured_on.of_task(asked.experiment.task, first.n),
+        nothing = n_(
+            "It learned nothing at this rate, so there is nothing to compare.",
+            "None of them learned anything at this rate, so there is nothing to compare.",
+            len(apart),
         )
-    return _("{text}.").format(text=listed([start, *rest]))
+        yield joined([line, nothing])
 
 
-def _quoted(finding: Finding) -> str:
-    return quoted(_(finding.variant))
+def of_gradient(asked: Asked, name: str, moment: str) -> dict[Verdict, str]:
+    """Say whether the gradient vanishes where that is claimed, by every training of it.
+
+    Args:
+        asked: What is looked at.
+        name: Which gradients, by their name in the results.
+        moment: Before training, or after it.
+
+    Returns:
+        The verdict and the finding; nothing where that is not claimed, or was not measured.
+    """
+    claimed = [each for each in asked.experiment.vanishing if asked.results.by_layer(each, name)]
+    found = {vanishes(asked.results, each, name) for each in claimed}
+    if not found:
+        return {}
+    if found == {True}:
+        verdict, text = Verdict.HOLDS, _("the gradient vanishes {moment}")
+    elif found == {False}:
+        verdict, text = Verdict.FAILS, _("the gradient does not vanish {moment}")
+    elif True in found:
+        verdict, text = Verdict.OPEN, _("the gradient vanishes {moment}, but not in every variant")
+    else:
+        verdict, text = Verdict.OPEN, _("the gradient vanishes {moment} in some trainings only")
+    return {verdict: text.format(moment=moment)}
 
 
-def _value(finding: Finding) -> str:
-    """Return the mean of a variant."""
-    if not finding.complete:
-        return _("not reached in every training")
-    return writer(finding.measure)(finding.share.mean)
+def of_parts(verdict: Verdict, parts: Sequence[str]) -> str:
+    """Return the line on those parts of a claim that have a verdict."""
+    return _(_PARTS[verdict]).format(parts=listed_apart(parts))

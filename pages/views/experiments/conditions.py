@@ -4,14 +4,13 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from core.studies.experiments.experiment import BASE, WITHIN
-from core.studies.experiments.findings import margin
+from core.studies.experiments.experiment import BASE
 from pages.frame.language import _, joined, n_, number
 from pages.views.experiments.question import Asked
 
 
 def draw(asked: Asked) -> None:
-    """Say how long, how often and how fast was trained, and what counts as a difference."""
+    """Say how long, how often and how fast was trained, and what of the claim is judged."""
     st.caption(joined(_conditions(asked)))
 
 
@@ -30,10 +29,3 @@ def _conditions(asked: Asked) -> Iterator[str]:
     )
     if experiment.judges:
         yield _("Judged here: {part}.").format(part=_(experiment.judges))
-    is_judged = any(each.expected for each in asked.trained) and not experiment.untested
-    if is_judged and margin(experiment.measure(experiment.judged_by)):
-        yield _(
-            "A variant does worse or better where the whole 95 % interval of the difference lies "
-            "on that side of 0, and as well where it goes at most {points} percentage points "
-            "beyond."
-        ).format(points=number(round(100 * WITHIN)))

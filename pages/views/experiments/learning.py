@@ -7,7 +7,7 @@ import streamlit as st
 from core.studies.attribution.encoder_gradients import AtLayer, by_layer
 from core.studies.experiments.results import Results
 from core.studies.experiments.tables import of_curves, of_layers
-from core.studies.experiments.verdicts import VANISHED, vanishes
+from core.studies.experiments.verdicts import VANISHED
 from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import charts, controls
 from pages.frame.language import (
@@ -23,8 +23,8 @@ from pages.frame.language import (
 )
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.views.experiments import question
-from pages.views.experiments.question import Asked
+from pages.views.experiments import claims, question
+from pages.views.experiments.question import Asked, extremes
 from viz.charts.curves import Quantity, curves
 from viz.component.standalone import Drawn
 
@@ -38,7 +38,7 @@ ALIKE = 0.01
 """Positions that are less than this apart are called alike."""
 _SQUEEZED = 1e-4
 _MEASURES = {
-    RIGHT: N_("sentences right"),
+    RIGHT: N_("correct sentences"),
     LOSS: N_("training loss, nats per token"),
     HELD_OUT: N_("held-out loss, nats per token"),
     REWARD: N_("reward of samples"),
@@ -113,12 +113,9 @@ def _seen(found: Mapping[str, Curve], measure: str, label: str, step: int) -> st
     """Return by which step variants get half right; of other measures, where each ends."""
     if measure == RIGHT:
         return _by_half(found, step)
-    values = listed_apart(
-        _("{variant} **{value}**").format(variant=name, value=number(values[-1]))
-        for name, (_steps, values) in found.items()
-    )
-    text = _("{measure} after step {step}: {values}.")
-    return text.format(measure=capitalised(label), step=number(step), values=values)
+    text = _("{measure} after step {step}")
+    title = text.format(measure=capitalised(label), step=number(step))
+    return extremes(title, {name: values[-1] for name, (_steps, values) in found.items()}, number)
 
 
 def _by_half(found: Mapping[str, Curve], step: int) -> str:
@@ -134,8 +131,8 @@ def _by_half(found: Mapping[str, Curve], step: int) -> str:
     n = number(EVALUATION_SAMPLES)
     if not reached:
         text = _(
-            "**By step {step}** fewer than half of the held-out sentences (n = {n}) are right with "
-            "{variants}."
+            "**By step {step}** fewer than half of the held-out sentences (n = {n}) are correct "
+            "with {variants}."
         )
         return text.format(step=number(step), n=n, variants=enumerated(never))
     one = _("**by step {step}** with {variants}")
@@ -144,23 +141,23 @@ def _by_half(found: Mapping[str, Curve], step: int) -> str:
         for at in sorted(reached)
     ]
     if never:
-        text = _("**not by step {step}** with {variants}")
+        text = _("**not even at the end, step {step},** with {variants}")
         groups.append(text.format(step=number(step), variants=enumerated(never)))
-    text = _("Half of the held-out sentences (n = {n}) are right {groups}.")
+    text = _("Half of the held-out sentences (n = {n}) are correct {groups}.")
     return text.format(n=n, groups=listed_apart(groups))
 
 
 def _draw_layers(asked: Asked, moment: str) -> Shown:
     """Draw how far positions are apart behind each layer, and how much gradient comes there."""
     apart, gradient = (_measured(asked, moment, name) for name in (_APART, _GRADIENT))
+    found = claims.of_gradient(asked, _key(moment, _GRADIENT), _(_MOMENTS[moment]))
+    judged = [f"**{claims.of_parts(verdict, [part])}**" for verdict, part in found.items()]
     pictures = [_chart_apart(apart), _chart_gradient(gradient)]
     question.say_caution(asked)
     return Shown(
         name=f"{asked.experiment.name}-layers",
         title=_("{question} By layer").format(question=_(asked.experiment.question)),
-        seen=joined(
-            [*_verdict(asked, moment), *_vanished(gradient), *_alike(_(_MOMENTS[moment]), apart)]
-        ),
+        seen=joined([*judged, *_vanished(gradient), *_alike(_(_MOMENTS[moment]), apart)]),
         recipe=asked.recipe(of_layers),
         code=(by_layer, AtLayer),
         pictures=pictures,
@@ -174,8 +171,13 @@ def _draw_layers(asked: Asked, moment: str) -> Shown:
 
 def _measured(asked: Asked, moment: str, name: str) -> Series:
     """Return label → value behind each layer, the embeddings first."""
-    key = f"{DRAWN}_{name}" if moment == DRAWN else name
+    key = _key(moment, name)
     return {_(each.label): asked.results.by_layer(each.name, key) for each in asked.trained}
+
+
+def _key(moment: str, name: str) -> str:
+    """Return what the results call a measurement behind each layer."""
+    return f"{DRAWN}_{name}" if moment == DRAWN else name
 
 
 def _chart_apart(series: Series) -> Drawn:
@@ -225,22 +227,6 @@ def _alike(moment: str, apart: Series) -> Iterator[str]:
             one.format(variant=label, value=percent(value)) for label, value in others
         )
         yield _("They stay apart: {variants}.").format(variants=variants)
-
-
-def _verdict(asked: Asked, moment: str) -> Iterator[str]:
-    """Say whether the gradient vanishes where that is claimed, by every training of it."""
-    name = f"{DRAWN}_{_GRADIENT}" if moment == DRAWN else _GRADIENT
-    trained = {each.name for each in asked.trained}
-    claimed = [each for each in asked.experiment.vanishing if each in trained]
-    found = {vanishes(asked.results, each, name) for each in claimed}
-    if found == {True}:
-        yield _("**The gradient vanishes, as claimed.**")
-    elif found == {False}:
-        yield _("**The gradient does not vanish, against the claim.**")
-    elif True in found:
-        yield _("**The gradient vanishes, but not in every variant of the claim.**")
-    elif found:
-        yield _("**The gradient vanishes in some trainings and not in others.**")
 
 
 def _vanished(gradient: Series) -> Iterator[str]:

@@ -1,18 +1,18 @@
 """What came out of an experiment by the length of the sentences, or by the distance of words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from core.studies.attribution.encoder_gradients import influence_by_distance
 from core.studies.experiments.tables import of_distances, of_lengths
 from core.studies.experiments.verdicts import fall
 from pages.frame import charts, controls
-from pages.frame.language import _, capitalised, joined, listed, listed_apart, number
+from pages.frame.language import _, capitalised, joined, listed, listed_apart, number, percent
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.views.experiments import question
+from pages.views.experiments import claims, question
 from pages.views.experiments.question import Asked
-from viz.charts.curves import Quantity, Rule, curves
+from viz.charts.curves import Level, Quantity, Rule, curves
 
 BY = "lengths_by"
 """In the URL: what the horizontal axis is."""
@@ -29,8 +29,8 @@ _SQUEEZED = 0.001
 
 
 def opens(asked: Asked) -> bool:
-    """Say whether a question opens on this view: its claim is about distances."""
-    return asked.experiment.by_distance and _has_distances(asked)
+    """Say whether a question opens on this view: its claim is about lengths, or distances."""
+    return bool(asked.experiment.beyond) or _opens_by_distance(asked)
 
 
 def draw(asked: Asked) -> Shown | None:
@@ -38,14 +38,17 @@ def draw(asked: Asked) -> Shown | None:
     by = LENGTH
     if _has_distances(asked):
         offered = {LENGTH: _("by length"), DISTANCE: _("by distance")}
-        by = controls.choice(
-            _("Horizontal axis"), BY, offered, DISTANCE if opens(asked) else LENGTH
-        )
+        usual = DISTANCE if _opens_by_distance(asked) else LENGTH
+        by = controls.choice(_("Horizontal axis"), BY, offered, usual)
     return _draw_distances(asked) if by == DISTANCE else _draw_lengths(asked)
 
 
 def _has_distances(asked: Asked) -> bool:
     return all(asked.results.by_distance(each.name) for each in asked.trained)
+
+
+def _opens_by_distance(asked: Asked) -> bool:
+    return asked.experiment.by_distance and _has_distances(asked)
 
 
 def _draw_lengths(asked: Asked) -> Shown:
@@ -61,15 +64,18 @@ def _draw_lengths(asked: Asked) -> Shown:
         for label, lengths in places.items()
     }
     learned = _longest_learned(asked, places)
+    rules: list[Rule | Level] = [Level(HALF, percent(HALF))]
+    if learned:
+        rules.append(Rule(learned, _("not in training")))
     picture = charts.chart(
         curves(
             series,
             at=places,
             x=Quantity(_("tokens of the source"), zero=False),
             # There is room for words above what is right throughout.
-            y=Quantity(_("sentences right"), share=True, domain=(0.0, 1.09)),
+            y=Quantity(_("correct sentences"), share=True, domain=(0.0, 1.09)),
             title=_("Held-out sentences without a mistake, by their length"),
-            rules=[Rule(learned, _("not in training"))] if learned else [],
+            rules=rules,
         )
     )
     question.say_caution(asked)
@@ -90,50 +96,63 @@ def _longest_learned(asked: Asked, places: Places) -> int | None:
 
 
 def _seen(asked: Asked, series: Series, places: Places) -> str:
-    """Return up to which length at least half of the sentences are right with each variant.
-
-    Variants whose lengths differ by one only are named together: that is chance.
-    """
+    """Return whether lengths tell the variants apart, and up to which each gets half right."""
     reaches = {name: _reach(places[name], shares) for name, shares in series.items() if shares}
-    groups: list[list[str]] = []
-    for name in sorted(reaches, key=lambda each: -reaches[each]):
-        if not groups or reaches[groups[-1][-1]] - reaches[name] > 1:
-            groups.append([])
-        groups[-1].append(name)
-    one = _("{lengths} with {variants}")
-    found = listed_apart(
+    one = _("{length} with {variants}")
+    groups = listed_apart(
         one.format(
-            lengths=_lengths([reaches[name] for name in group], places[group[0]]),
-            variants=question.names(group, reaches),
+            length=number(reach) if reach else _("no length"),
+            variants=question.names(_that_reach(reach, reaches), reaches),
         )
-        for group in groups
+        for reach in sorted(set(reaches.values()), reverse=True)
     )
-    lines = [_("At least half of the sentences are right {groups}.").format(groups=found)]
+    text = _(
+        "Up to this length, in tokens, at least half of the held-out sentences are correct: "
+        "{lengths}."
+    )
+    lines = [*_first(asked, reaches), text.format(lengths=groups)]
     if learned := _longest_learned(asked, places):
         text = _("The longest sentence of training, in tokens: {n}.")
         lines.append(text.format(n=number(learned)))
-    experiment = asked.experiment
-    if len({experiment.preset(each, 0).model.vocab_size for each in asked.trained}) > 1:
+    if _has_several_vocabularies(asked):
         lines.append(_("Each vocabulary has tokens of its own, so these lengths do not compare."))
     return joined(lines)
+
+
+def _first(asked: Asked, reaches: Mapping[str, int]) -> Iterator[str]:
+    """Say with which variants short sentences fail, and with which of the others long ones first.
+
+    A length more or less is chance.
+    """
+    if opens(asked) and (answer := claims.answer_in_words(asked)):
+        yield answer
+        return
+    if _has_several_vocabularies(asked):
+        return
+    if never := _that_reach(0, reaches):
+        text = _("**Even short sentences fail with {variants}.**")
+        yield text.format(variants=question.names(never, reaches))
+    reached = [reach for reach in reaches.values() if reach] or [0]
+    if max(reached) - min(reached) > 1:
+        text = _("**Long sentences fail first with {variants}.**")
+        yield text.format(variants=question.names(_that_reach(min(reached), reaches), reaches))
+    elif not never:
+        yield _("**Length does not tell the variants apart.**")
+
+
+def _that_reach(length: int, reaches: Mapping[str, int]) -> list[str]:
+    return [name for name, reach in reaches.items() if reach == length]
+
+
+def _has_several_vocabularies(asked: Asked) -> bool:
+    presets = (asked.experiment.preset(each, 0) for each in asked.trained)
+    return len({each.model.vocab_size for each in presets}) > 1
 
 
 def _reach(lengths: Sequence[int], shares: Sequence[float]) -> int:
     """Return the length up to which at least half is right; 0 if not even at the shortest."""
     enough = takewhile(lambda each: each[1] >= HALF, zip(lengths, shares, strict=True))
     return max((length for length, _share in enough), default=0)
-
-
-def _lengths(reaches: Sequence[int], measured: Sequence[int]) -> str:
-    """Return the lengths up to which a group of variants gets half right."""
-    least, most = min(reaches), max(reaches)
-    if not most:
-        return _("**not even at the shortest length**")
-    if least == measured[-1]:
-        return _("**at every length, up to {n},**").format(n=number(most))
-    if least == most:
-        return _("**up to a length of {n}**").format(n=number(most))
-    return _("**up to a length of {first}–{last}**").format(first=number(least), last=number(most))
 
 
 def _draw_distances(asked: Asked) -> Shown:

@@ -19,7 +19,7 @@ def test_what_came_out_is_shown_with_interval_and_n(command, tmp_path):
     found.save(tmp_path / "order.json")
     status, out, _ = command("experiment", "show", "order", "--results", tmp_path)
     assert status == 0
-    assert "no positions: sentences right 30.3 %, 39.7 less (95 %:" in out
+    assert "no positions: correct sentences 30.3 %, 39.7 less (95 %:" in out
     stored = json.loads(command("experiment", "show", "order", "--results", tmp_path, "--json")[1])[
         "measured"
     ]

@@ -20,26 +20,30 @@ def test_the_first_to_learn_and_those_that_do_not_are_said(open_experiment):
     at, _shown, said = open_experiment("residuals", outcome="learning")
     steps, shares = results.curve("base", "held_out_exact_match")
     at_step = next(n for n, share in zip(steps, shares, strict=True) if share >= 0.5)
-    assert f"sentences (n = 200) are right **by step {at_step:.0f}** with “full layer”;" in said
+    assert f"sentences (n = 200) are correct **by step {at_step:.0f}** with “full layer”;" in said
     last = 100 * results.curve("no_residual", "held_out_exact_match")[1][-1]
     assert f"with “no residual” ({last:.1f} %)".replace("0.0 %", "0 %") in said
     at.segmented_control(key="experiment_measure").set_value("loss").run()
-    last = results.curve("no_residual", "loss")[1][-1]
-    assert any(f"no residual **{last:.2f}**" in each.value for each in at.markdown)
+    first, last = (results.curve(name, "loss")[1][-1] for name in ("base", "no_residual"))
+    assert any(
+        f"lowest with “full layer” ({number(first)}), highest with “no residual” ({number(last)})."
+        in each.value
+        for each in at.markdown
+    )
 
 
 def test_rewards_are_offered_where_there_are_some_and_training_losses_are_not(open_experiment):
     at, shown, _said = open_experiment("metric", outcome="learning")
     asked = at.segmented_control(key="experiment_measure")
     assert asked.options == [
-        "sentences right",
+        "correct sentences",
         "held-out loss, nats per token",
         "reward of samples",
     ]
     asked.set_value("reward").run()
     last = Results.load(SHIPPED / "metric.json").curve("minimum_risk", "reward")[1][-1]
     seen = "\n".join(each.value for each in at.markdown)
-    assert f"after step 160: BLEU by minimum risk **{number(last)}**" in seen
+    assert "of samples after step 160: lowest with “BLEU, self-critical” (0.725), highest" in seen
     columns = shown.columns()
     by_variant = dict(zip(columns["variant"], columns["reward"], strict=True))
     assert by_variant["minimum_risk"] == last and by_variant["base"] is None
@@ -72,16 +76,17 @@ def test_it_says_where_words_become_alike_and_where_the_gradient_vanishes(
     [
         (
             "drawn",
-            "does not vanish, against the claim.** At the embeddings it is at least 1.2 times",
+            "✗ against the claim: the gradient does not vanish before training.** At the "
+            "embeddings it is at least 1.2 times",
         ),
         (
             "trained",
-            "vanishes, but not in every variant of the claim.** It vanishes on its way back to the "
-            "embeddings only here: 8 layers, no residual",
+            "? undecided: the gradient vanishes after training, but not in every variant.** It "
+            "vanishes on its way back to the embeddings only here: 8 layers, no residual",
         ),
     ],
 )
 def test_that_the_gradient_vanishes_is_judged_by_itself(open_experiment, moment, said):
     query = {"outcome": "learning", "learning_by": "layer", "layers_of": moment}
     _at, shown, _said = open_experiment("depth", **query)
-    assert f"**The gradient {said}" in shown.seen.replace("\u00a0", " ")
+    assert f"**{said}" in shown.seen.replace("\u00a0", " ")

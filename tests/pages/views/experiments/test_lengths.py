@@ -11,25 +11,34 @@ NORMS = {"base": (1.0, 0.5, 0.4, 0.3, 0.3), "gru": (1.0, 0.5, 0.1, 0.02, 0.01)}
     [
         (
             "bottleneck",
-            "**up to a length of 16** with “Transformer” and “GRU with attention”; **up to a "
-            "length of 8** with “GRU, one vector”. The longest sentence of training, in tokens: "
-            "16.",
+            "**No: with one vector long sentences are lost, with attention to every word they are "
+            "not.** Up to this length, in tokens, at least half of the held-out sentences are "
+            "correct: 24 with “bidirectional GRU with attention”; 18 with “GRU with additive "
+            "attention”; 16 with “Transformer” and “GRU with attention”; 8 with “GRU, one vector”. "
+            "The longest sentence of training, in tokens: 16.",
         ),
-        # A length more or less is chance, and another learning rate is not compared.
+        # What had another learning rate is not compared.
         (
             "norms",
-            "At least half of the sentences are right **up to a length of 15–16** with “BatchNorm "
-            "before”, “LayerNorm before”, and “RMSNorm before”; **up to a length of 12** with “no "
+            "**Long sentences fail first with “no norm” and “LayerNorm after”.** Up to this "
+            "length, in tokens, at least half of the held-out sentences are correct: 16 with "
+            "“BatchNorm before”; 15 with “LayerNorm before” and “RMSNorm before”; 12 with “no "
             "norm” and “LayerNorm after”.",
         ),
-        ("guide", "**at every length, up to 16,** with all variants."),
-        ("residuals", "**not even at the shortest length** with “no residual”."),
+        ("guide", "**Length does not tell the variants apart.** Up to"),
+        ("residuals", "no length with “no residual”."),
+        (
+            "residuals",
+            "**Even short sentences fail with “no residual”.** **Long sentences fail first with "
+            "“no norm” and “no feed-forward”.**",
+        ),
+        ("vocabulary", "Up to this length"),
         ("vocabulary", "tokens of its own, so these lengths do not compare."),
     ],
 )
 def test_it_names_the_length_up_to_which_half_is_right(open_experiment, name, lengths):
     _at, shown, _said = open_experiment(name, outcome="lengths")
-    assert shown.seen.endswith(lengths)
+    assert shown.seen.startswith(lengths) or shown.seen.endswith(lengths)
 
 
 @pytest.fixture
@@ -59,4 +68,4 @@ def test_a_question_about_distances_opens_on_them_and_can_be_seen_by_length(open
         "Convolution of width 3 reaches back this far and no farther, in tokens: 2." in shown.seen
     )
     at.segmented_control(key="lengths_by").set_value("length").run()
-    assert any("At least half of the sentences" in each.value for each in at.markdown)
+    assert any("at least half of the held-out sentences" in each.value for each in at.markdown)
