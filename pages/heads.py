@@ -17,6 +17,7 @@ VIEWS: tuple[View[Opened], ...] = (
         "heads",
         "silence",
         silence.draw,
+        of_sentence=silence.asks_sentence,
         says_sentence=True,
         needs=(Need.WRITING,),
         telling=silence_sentence.telling,

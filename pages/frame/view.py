@@ -42,8 +42,8 @@ class View(Generic[Subject]):
     It may return a function that draws the picture: a click in the picture redraws that alone."""
     older: str = ""
     """What older links called it."""
-    of_sentence: bool = True
-    """Whether a sentence changes anything in it; where none does, none is asked for."""
+    of_sentence: bool | Callable[[], bool] = True
+    """Whether a sentence changes anything in it, as it is chosen; if not, none is asked for."""
     says_sentence: bool = False
     """Whether presentation mode, which hides the box, shows the sentence: the picture lacks it."""
     needs: tuple[Need, ...] = ()
@@ -55,6 +55,10 @@ class View(Generic[Subject]):
     def text(self) -> ViewText:
         """Its words in the visitor's language."""
         return view_text(self.page, self.name)
+
+    def asks_sentence(self) -> bool:
+        """Return whether a sentence changes anything in what is chosen now."""
+        return self.of_sentence() if callable(self.of_sentence) else self.of_sentence
 
 
 def saying_why(
@@ -129,7 +133,7 @@ def of_sentence(
             return ""
         return chosen.telling(run, task)
 
-    opened = selection.model_and_sentence(asked=chosen.of_sentence, telling=telling)
+    opened = selection.model_and_sentence(asked=chosen.asks_sentence(), telling=telling)
     if opened is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -140,9 +144,9 @@ def of_sentence(
     # Always there: Streamlit knows a part by its place, and a click in one that has moved is lost.
     with st.container():
         name_missing(views, name)
-        if view.of_sentence and (found := notes.about_sentence(opened.run, opened.inspection)):
+        if view.asks_sentence() and (found := notes.about_sentence(opened.run, opened.inspection)):
             st.caption(joined(found))
-        if view.says_sentence:
+        if view.says_sentence and view.asks_sentence():
             with st.container(key=layout.SENTENCE_SAID):
                 st.markdown(f":small[{plain(opened.sentence)}]")
     if why := why_not(opened.run, (*needs, *view.needs)):
@@ -190,7 +194,12 @@ def show(
         question: The place of the view's question on the page, for that of a part of it.
     """
 
+    asks_sentence = view.asks_sentence()
+
     def draw() -> None:
+        if view.asks_sentence() != asks_sentence:
+            # The box for it stands above, outside of what a click draws again.
+            st.rerun()
         # What is seen is known when the picture is drawn, and said above it.
         above = st.container()
         shown = view.draw(subject)
