@@ -209,8 +209,6 @@ def decoding(
     key: str,
     on_step: Callback,
     on_force: Callback,
-    on_corrupt: Callback,
-    on_undo: Callback,
 ) -> Drawn:
     """Show a sentence being decoded; moving from step to step needs no server.
 
@@ -219,12 +217,9 @@ def decoding(
         key: The element's name.
         on_step: The visitor rests at another step: `step` holds `{"step": …}`.
         on_force: Another token was chosen: `force` holds `{"step": …, "token": …}`, the token's id.
-        on_corrupt: A token shall be replaced by a wrong one: `corrupt` holds `{"step": …}`.
-        on_undo: A token put in by hand shall go: `undo` holds `{"step": …}`.
     """
     data = pack_decoding(view, key=key, locale=language.tag())
-    callbacks = {"on_corrupt_change": on_corrupt, "on_undo_change": on_undo}
-    _show(_stepper, key, data, on_force_change=on_force, on_step_change=on_step, **callbacks)
+    _show(_stepper, key, data, on_force_change=on_force, on_step_change=on_step)
     return Drawn(assets_of("stepper"), lambda: data)
 
 

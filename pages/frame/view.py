@@ -144,11 +144,8 @@ def of_sentence(
     # Always there: Streamlit knows a part by its place, and a click in one that has moved is lost.
     with st.container():
         name_missing(views, name)
-        if view.asks_sentence() and (found := notes.about_sentence(opened.run, opened.inspection)):
-            st.caption(joined(found))
-        if view.says_sentence and view.asks_sentence():
-            with st.container(key=layout.SENTENCE_SAID):
-                st.markdown(f":small[{plain(opened.sentence)}]")
+        if view.asks_sentence():
+            _tell_sentence(view, opened)
     if why := why_not(opened.run, (*needs, *view.needs)):
         st.info(why)
         links.link_to_what_applies(opened.run, opened.sentence, (*needs, *view.needs))
@@ -164,6 +161,16 @@ def of_sentence(
     show(view, opened, facts, question)
     links.link_to_experiment(name, view.name)
     say_notice(opened.run)
+
+
+def _tell_sentence(view: View[Opened], opened: Opened) -> None:
+    """Say why not to believe what a run does with the sentence, and name it where it is hidden."""
+    of_heads = view.page != "decoding"
+    if found := notes.about_sentence(opened.run, opened.inspection, of_heads=of_heads):
+        st.caption(joined(found))
+    if view.says_sentence:
+        with st.container(key=layout.SENTENCE_SAID):
+            st.markdown(f":small[{plain(opened.sentence)}]")
 
 
 def name_missing(views: Sequence[View[Subject]], name: str) -> None:
@@ -193,7 +200,6 @@ def show(
         facts: For its files.
         question: The place of the view's question on the page, for that of a part of it.
     """
-
     asks_sentence = view.asks_sentence()
 
     def draw() -> None:

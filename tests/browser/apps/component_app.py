@@ -23,7 +23,7 @@ MODULES = {
     "matrices": (matrices_cases, components.matrices, ("pick",)),
     "lines": (lines_cases, components.lines, ("pin", "threshold", "heads")),
     "strips": (strips_cases, components.strips, ("pin", "strip")),
-    "decoding": (decoding_cases, components.decoding, ("step", "force", "corrupt", "undo")),
+    "decoding": (decoding_cases, components.decoding, ("step", "force")),
     "whole": (whole_cases, components.whole, ("step", "pick")),
 }
 asked, state = st.query_params, st.session_state

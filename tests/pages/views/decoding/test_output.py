@@ -51,6 +51,6 @@ def test_a_decoder_without_attention_shows_its_output_layer_alone(open_view, els
             pass
     elsewhere("OWN", tmp_path)
     at, shown = open_view("steps", model="runs/mine", sentence="a b c")
-    at.number_input(key="decoding_step").set_value(1).run()
+    at.selectbox(key="decoding_step").set_value(1).run()
     assert len(at.table[0].value["token"]) == len(shown.columns()["token"])
     assert at.query_params["decoding_step"] == "1"
