@@ -18,6 +18,7 @@ VIEWS: tuple[View[Opened], ...] = (
         "silence",
         silence.draw,
         looks_into="attention",
+        of_sentence=silence.asks_sentence,
         says_sentence=True,
         needs=(Need.WRITING,),
         telling=silence_sentence.telling,

@@ -79,13 +79,19 @@ def stored(run: Run) -> HeadEffects | None:
     return found if found is not None and found.step == run.step else None
 
 
-def about_sentence(run: Run, inspection: Inspection) -> list[str]:
-    """Return why not to believe what a run does with a sentence, one sentence each."""
+def about_sentence(run: Run, inspection: Inspection, *, of_heads: bool = True) -> list[str]:
+    """Return why not to believe what a run does with a sentence, one sentence each.
+
+    Args:
+        run: The run that was inspected.
+        inspection: Of the sentence.
+        of_heads: Whether what was measured of its heads stands beside it.
+    """
     return [
         *_training_warnings(run),
         *about_reading(run, inspection),
         *_unfamiliar(run, inspection),
-        *_everyday(run, inspection.translation.source),
+        *(_everyday(run, inspection.translation.source) if of_heads else []),
     ]
 
 

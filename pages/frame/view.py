@@ -43,8 +43,8 @@ class View(Generic[Subject]):
     It may return a function that draws the picture: a click in the picture redraws that alone."""
     older: str = ""
     """What older links called it."""
-    of_sentence: bool = True
-    """Whether a sentence changes anything in it; where none does, none is asked for."""
+    of_sentence: bool | Callable[[], bool] = True
+    """Whether a sentence changes anything in it, as it is chosen; if not, none is asked for."""
     says_sentence: bool = False
     """Whether presentation mode, which hides the box, shows the sentence: the picture lacks it."""
     looks_into: Part | None = None
@@ -58,6 +58,10 @@ class View(Generic[Subject]):
     def text(self) -> ViewText:
         """Its words in the visitor's language."""
         return view_text(self.page, self.name)
+
+    def asks_sentence(self) -> bool:
+        """Return whether a sentence changes anything in what is chosen now."""
+        return self.of_sentence() if callable(self.of_sentence) else self.of_sentence
 
 
 def saying_why(
@@ -132,18 +136,15 @@ def of_sentence(
             return ""
         return chosen.telling(run, task)
 
-    opened = selection.model_and_sentence(asked=chosen.of_sentence, telling=telling)
+    opened = selection.model_and_sentence(asked=chosen.asks_sentence(), telling=telling)
     if opened is None:
         return
     view, question = _ask(views, name, usual, opened.run, named=named)
     # Always there: Streamlit knows a part by its place, and a click in one that has moved is lost.
     with st.container():
         name_missing(views, name)
-        if view.of_sentence and (found := notes.about_sentence(opened.run, opened.inspection)):
-            st.caption(joined(found))
-        if view.says_sentence:
-            with st.container(key=layout.SENTENCE_SAID):
-                st.markdown(f":small[{plain(opened.sentence)}]")
+        if view.asks_sentence():
+            _tell_sentence(view, opened)
     if why := why_not(opened.run, (*needs, *view.needs)):
         st.info(why)
         links.link_to_what_applies(opened.run, opened.sentence, (*needs, *view.needs))
@@ -175,6 +176,16 @@ def _ask(
     return view, question
 
 
+def _tell_sentence(view: View[Opened], opened: Opened) -> None:
+    """Say why not to believe what a run does with the sentence, and name it where it is hidden."""
+    of_heads = view.page != "decoding"
+    if found := notes.about_sentence(opened.run, opened.inspection, of_heads=of_heads):
+        st.caption(joined(found))
+    if view.says_sentence:
+        with st.container(key=layout.SENTENCE_SAID):
+            st.markdown(f":small[{plain(opened.sentence)}]")
+
+
 def name_missing(views: Sequence[View[Subject]], name: str) -> None:
     """Say so where a link asks for a view that is not there."""
     text = session.text_of(name)
@@ -202,9 +213,13 @@ def show(
         facts: For its files.
         question: The place of the view's question on the page, for that of a part of it.
     """
+    asks_sentence = view.asks_sentence()
 
     @session.fragment("view")
     def draw() -> None:
+        if view.asks_sentence() != asks_sentence:
+            # The box for it stands above, outside of what a click draws again.
+            st.rerun()
         # What is seen is known when the picture is drawn, and said above it.
         above = st.container()
         shown = view.draw(subject)

@@ -83,18 +83,6 @@ def test_the_teachers_page_is_among_the_pages_of_the_teacher_alone(
     assert ("visitors" in found) == (visitor == OWNER)
 
 
-<<<<<<< HEAD
-def test_a_class_says_how_much_memory_is_for_what_is_kept(visited_by, monkeypatch):
-    usual = cached.models().most_bytes
-    serve(monkeypatch, ANN, Classroom(limits=Limits(memory_megabytes=100)))
-    cached.st.cache_resource.clear()
-    found = [each().most_bytes for each in (cached.models, cached.results)]
-    assert sum(found) == 100_000_000
-    assert usual > found[0]
-
-
-=======
->>>>>>> tests2
 def test_a_page_and_its_parts_are_drawn_when_it_is_their_turn(visited_by, open_app, monkeypatch):
     served = visited_by(ANN)
     held, drawn, draw = [], [], interrupts.interruptible

@@ -244,7 +244,7 @@ def marked(step):
 def test_of_two_tokens_that_read_the_same_the_right_one_is_marked():
     le, la = TokenLabel("le"), TokenLabel("la")
     top = (Alternative(7, le, 0.5), Alternative(8, le, 0.3), Alternative(9, la, 0.1))
-    step = StepView(le, 0.3, top, 0.1, 1.0, le, 0.5, 0)
+    step = StepView(le, 0.3, top, 0.1, le, 0.5, 0)
     assert marked(step) == (1, 0)
     assert marked(replace(step, chosen=TokenLabel("chat"), chosen_probability=0.01))[0] == -1
     # A token may read otherwise in a list ("␣le"): then its id counts.

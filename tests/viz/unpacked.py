@@ -161,7 +161,7 @@ def unpack_decoding(payload):
             true=None if true is None else labels[true],
             true_probability=true_probability,
             true_rank=true_rank,
-            **{name: written[name] for name in ("others", "entropy", "overridden")},
+            **{name: written[name] for name in ("others", "overridden")},
         )
 
     def side(written):

@@ -76,7 +76,8 @@ def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None)
     base = alt.Chart(pd.DataFrame(rows, columns=[*_COLUMNS]))
     steps = sorted({node.step for node in nodes})
     depth = max((int(str(row["row"])) for row in rows), default=0)
-    axis = alt.Axis(values=steps, format="d", grid=False)
+    # People count the steps of a decoding from 1.
+    axis = alt.Axis(values=steps, labelExpr="datum.value + 1", grid=False)
     # The best stands on top; half a row of room for the words above it.
     place = {
         "x": alt.X("step:Q", title=named["step"], axis=axis, scale=_PADDED),

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import altair as alt
 import pandas as pd
@@ -30,6 +31,8 @@ POINTS_SHOWN = 60
 LINE = 14
 """Height of a line of words, in pixels."""
 
+_TOP = 0.8
+"""Share above which there is no room for words above a point."""
 _AT_THE_END = 8
 """Pixels from an axis's end to a tick whose number is turned inwards."""
 
@@ -138,6 +141,15 @@ class Level:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A point of a falling curve that is marked with a ring and words."""
+
+    x: float
+    y: float
+    text: str
+
+
 Places = Sequence[float] | Mapping[str, Sequence[float]] | None
 
 
@@ -148,7 +160,7 @@ def curves(
     y: Quantity,
     at: Places = None,
     title: str = "",
-    rules: Sequence[Rule | Level] = (),
+    rules: Sequence[Rule | Level | Mark] = (),
 ) -> alt.LayerChart:
     """Return one line for each named series.
 
@@ -158,7 +170,7 @@ def curves(
         y: The quantity of the values.
         at: The values of x, for all series or for each; None for 0, 1, 2 ….
         title: A sentence.
-        rules: Values of x, and of y, to mark.
+        rules: Values of x, of y, and points, to mark.
     """
     positions = at if isinstance(at, Mapping) else dict.fromkeys(series, at)
     rows = [
@@ -195,8 +207,9 @@ def curves(
     )
     upright = [rule for rule in rules if isinstance(rule, Rule)]
     levels = [_level_lines(rule) for rule in rules if isinstance(rule, Level)]
+    marks = [_mark_rings(rule) for rule in rules if isinstance(rule, Mark)]
     end = max((float(row["x"]) for row in rows), default=0.0)
-    layers = [line, *rule_lines(upright, end), *(layer for layers in levels for layer in layers)]
+    layers = [line, *rule_lines(upright, end), *chain.from_iterable([*levels, *marks])]
     return alt.LayerChart(layer=layers, height=HEIGHT, title=title)
 
 
@@ -241,6 +254,20 @@ def _level_lines(level: Level) -> list[alt.Chart]:
     return [
         base.mark_rule(strokeDash=[6, 3], strokeWidth=1.5, color=QUIET),
         words.encode(x=alt.XValue("width"), text=alt.Text("text:N")),
+    ]
+
+
+def _mark_rings(mark: Mark) -> list[alt.Chart]:
+    """Return the layers that draw a ring around a point, its words where no falling curve is."""
+    base = alt.Chart(pd.DataFrame([{"x": mark.x, "y": mark.y, "text": mark.text}])).encode(
+        x=alt.X("x:Q"), y=alt.Y("y:Q")
+    )
+    # Above its right, or near the upper end of the axis well below it.
+    place = {"dx": -6, "dy": 34} if mark.y > _TOP else {"dx": 8, "dy": -LINE // 2}
+    words = base.mark_text(align="left", color=QUIET, fontWeight="bold", **place)
+    return [
+        base.mark_point(size=140, strokeWidth=2, filled=False, color=QUIET),
+        words.encode(text=alt.Text("text:N")),
     ]
 
 

@@ -3,7 +3,7 @@
 import { CSS_COLOURS } from "../component/scale.js";
 import { fill, listed, middle, percentWords } from "../component/text.js";
 import { element, FLAGS, inWords, tokenElement } from "../component/tokens.js";
-import { numberWords, sameLabel, weightsOf } from "./payload.js";
+import { numberWords, rowsOf, sameLabel, weightsOf } from "./payload.js";
 
 export const SIDES = ["free", "forced"];
 
@@ -30,7 +30,6 @@ export function newColumn(node, name) {
     strip.setAttribute("role", "group");
   }
   column.appended = { chip: element("span", ""), note: element("span", "quiet") };
-  if (name === "free") column.appended.button = element("button", "corrupt");
   const { captions, strips } = column;
   node.replaceChildren(
     column.title, row("fed", column.fed), row("next", column.bars, column.numbers),
@@ -119,7 +118,7 @@ export function drawColumnStep(column, state) {
 export const nextLabel = (name, side, { true: truth, chosen }, next) =>
   (name === "forced" ? truth?.label ?? side.fed[next] ?? chosen.label : chosen.label);
 
-/** What the next step is fed, and what can be done about it. Drawn in place: focus stays. */
+/** What the next step is fed. */
 function drawAppended({ appended, name, side }, { texts, before }, step, at) {
   const forced = name === "forced";
   const next = at + 1 + before;
@@ -130,15 +129,12 @@ function drawAppended({ appended, name, side }, { texts, before }, step, at) {
   appended.chip.replaceChildren(chip);
   appended.note.textContent =
     forced ? texts["appended.true"] : step.overridden ? texts.overridden : "";
-  if (forced) return;
-  appended.button.type = "button";
-  appended.button.className = step.overridden ? "undo" : "corrupt";
-  appended.button.textContent = texts[appended.button.className];
 }
 
 /** As many rows as the longest step needs, so that nothing below moves; old ones are kept. */
-function drawRows(column, { rows }) {
+function drawRows(column, view) {
   const free = column.name === "free";
+  const rows = view.unfolded ? view.most : view.few;
   while (column.bars.childElementCount > rows) column.bars.lastElementChild.remove();
   while (column.bars.childElementCount < rows) column.bars.append(newRow(free));
 }
@@ -157,11 +153,13 @@ function newRow(clickable) {
 }
 
 function drawBars({ bars, numbers, name }, view, step) {
-  [...bars.children].forEach((node, i) => drawRow(node, step.rows[i], i, name, view));
+  const rows = rowsOf(step, view);
+  [...bars.children].forEach((node, i) => drawRow(node, rows[i], i, name, view));
   drawNumbers(numbers, name, view, step);
 }
 
-function drawRow(node, row, i, side, { texts }) {
+function drawRow(node, row, i, side, view) {
+  const { texts } = view;
   node.classList.toggle("absent", !row);
   if (!row) return;
   const [, name, number, track] = node.children;
@@ -177,17 +175,21 @@ function drawRow(node, row, i, side, { texts }) {
   node.classList.toggle("others", Boolean(row.others));
   if (side !== "free") return;
   const forces = row.token !== undefined && !row.chosen;
+  const folds = row.others && view.most > view.few;
   // Not `disabled`, which would take the focus away from a bar that was just clicked.
-  node.setAttribute("aria-disabled", !forces);
+  node.setAttribute("aria-disabled", !(forces || folds));
   node.dataset.token = forces ? row.token : "";
   node.tabIndex = i ? -1 : 0;
   node.setAttribute("aria-label", listed([
     text, number.textContent, row.chosen && texts.chosen, row.true && texts.true,
-    forces && fill(texts.force, { token: text }),
+    forces && fill(texts.force, { token: text }), folds && foldWords(view),
   ].filter(Boolean)));
 }
 
-/** Chosen and true with their marks, which explains the marks too, and the entropy. */
+/** What a click on the row of all others does. */
+export const foldWords = ({ texts, unfolded }) => (unfolded ? texts.fewer : texts.more);
+
+/** Chosen and true with their marks, which explains the marks too. */
 function drawNumbers(node, side, { texts }, step) {
   const word = (label) => element("bdi", "token", middle(label[0], 14));
   const figure = (kind, name, ...parts) => {
@@ -196,7 +198,6 @@ function drawNumbers(node, side, { texts }, step) {
     part.append(`${name} `, ...parts);
     return part;
   };
-  const value = (x) => element("b", "", numberWords(x));
   const share = (x) => Object.assign(element("b", "", percentWords(x)), { title: numberWords(x) });
   const { chosen, true: truth } = step;
   const parts = [figure("chosen", texts[side === "free" ? "chosen" : "chosen.forced"],
@@ -205,6 +206,5 @@ function drawNumbers(node, side, { texts }, step) {
     parts.push(figure("true", texts.true, word(truth.label), " ", share(truth.probability),
       ` ${fill(texts.rank, { rank: truth.rank + 1 })}`));
   }
-  parts.push(figure("", texts.entropy, value(Math.max(0, step.entropy)), ` ${texts.nats}`));
   node.replaceChildren(...parts);
 }

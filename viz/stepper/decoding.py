@@ -28,9 +28,9 @@ from viz.messages import N_
 # Every text of the component. A page may hand over its own; {names} are filled in.
 DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     **SIGN_TEXTS,
-    "free": N_("Free running: fed what was written"),
+    "free": N_("Free running: fed its own words"),
     "forced": N_("Teacher forcing: fed the true words"),
-    "step": N_("step {number} / {last}"),
+    "step": N_("step {number} of {n}"),
     "step.name": N_("decoding step"),
     "step.previous": N_("previous step"),
     "step.next": N_("next step"),
@@ -54,15 +54,14 @@ DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     "chosen": N_("chosen"),
     "chosen.forced": N_("predicted"),
     "true": N_("true"),
-    "others": N_("others"),
+    "others": N_("all others"),
+    "more": N_("show more of them"),
+    "fewer": N_("show fewer"),
     "read": N_("Bars: probability of the next token; click one on the free side to go on with it."),
-    "entropy": N_("entropy"),
-    "nats": N_("nats"),
+    "space": N_("␣: begins a word."),
     "percent": N_("{n}\u00a0%"),
     "rank": N_("rank {rank}"),
     "force": N_("go on with {token} instead"),
-    "corrupt": N_("insert a mistake"),
-    "undo": N_("undo"),
     "weight": N_("weight"),
     "look": N_("{query} → {key} {weight}"),
     "hidden": N_("hidden by the mask"),
@@ -70,7 +69,7 @@ DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     "side.free": N_("free running"),
     "side.forced": N_("teacher forcing"),
     "now": N_("{side} {token} {probability}."),
-    "picture": N_("Decoding, step {number} / {last}; layer {layer}, head {head}"),
+    "picture": N_("Decoding, step {number} of {n}; layer {layer}, head {head}"),
     **SAVE_TEXTS,
     "file": N_("decoding"),
 }
@@ -107,7 +106,6 @@ class StepView:
         chosen_probability: Its probability.
         top: The most probable tokens, falling.
         others: The probability of all tokens that are not in `top`.
-        entropy: Of the whole distribution, in nats.
         true: The reference's token, None where there is no reference.
         true_probability: Its probability.
         true_rank: How many tokens are more probable than it.
@@ -120,7 +118,6 @@ class StepView:
     chosen_probability: float
     top: tuple[Alternative, ...]
     others: float
-    entropy: float
     true: TokenLabel | None = None
     true_probability: float | None = None
     true_rank: int | None = None
@@ -258,7 +255,6 @@ def _written_step(step: StepView, number: _Number) -> dict[str, Any]:
         "chosenAt": _place(step.chosen_token, step.chosen, step.chosen_probability, step.top),
         "top": [[each.token, number(each.label), each.probability] for each in step.top],
         "others": step.others,
-        "entropy": step.entropy,
         "true": step.true and [number(step.true), step.true_probability, step.true_rank],
         "trueAt": -1
         if step.true is None or step.true_probability is None

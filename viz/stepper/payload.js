@@ -25,10 +25,14 @@ export function readSteps(data) {
     texts: header.texts, about: header.about, difference: header.difference,
     start: header.start, look: header.look, arrival: header.arrival, content: header.content,
     count: Math.max(...sides.map(({ steps }) => steps.length)),
-    rows: Math.max(...sides.flatMap(({ steps }) => steps.map(({ rows }) => rows.length))),
+    spaced: header.labels.some(([text]) => text.startsWith("␣")),
+    most: longest(sides, "rows"), few: longest(sides, "few"),
     sentence: JSON.stringify([source, fed.slice(0, before + 1)]),
   };
 }
+
+const longest = (sides, rows) =>
+  Math.max(...sides.flatMap(({ steps }) => steps.map((step) => step[rows].length)));
 
 /** A step with its tokens in words, and the rows of its chart, which sum to 1. */
 function readStep(step, named) {
@@ -51,8 +55,21 @@ function readStep(step, named) {
     add({ label: truth.label, probability: truth.probability, true: true });
   }
   rows.push({ others: true, probability: others });
-  return { chosen, true: truth, rows, entropy: step.entropy, overridden: step.overridden };
+  return { chosen, true: truth, rows, few: folded(rows), overridden: step.overridden };
 }
+
+const FEW = 4;
+
+/** The most probable rows, that of the chosen and of the true token, and the rest as one. */
+export function folded(rows) {
+  const shown = rows.filter((row, i) => !row.others && (i < FEW || row.chosen || row.true));
+  const probability = rows.reduce(
+    (sum, row) => (shown.includes(row) ? sum : sum + row.probability), 0);
+  return [...shown, { others: true, probability }];
+}
+
+/** The rows of a step that are shown: a few, unless more are asked for. */
+export const rowsOf = (step, view) => (view.unfolded ? step.rows : step.few);
 
 /** Weights of one step, one per token: 0 to 65535; none where there is no such attention. */
 export function weightsOf({ weights, across }, view, layer, head, step, steps) {
@@ -60,7 +77,7 @@ export function weightsOf({ weights, across }, view, layer, head, step, steps) {
   return weights.subarray(start, start + across);
 }
 
-/** A probability or an entropy in words: three digits, small ones with a power of ten. */
+/** A probability in words: three digits, small ones with a power of ten. */
 export const numberWords = (x) =>
   x > 0 && x < 1e-3 ? localDigits(x.toExponential(2)) : threeDigits(x);
 

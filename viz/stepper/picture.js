@@ -5,9 +5,9 @@ import {
   svgMoved, svgNode, svgText,
 } from "../component/figure.js";
 import { CSS_COLOURS } from "../component/scale.js";
-import { fill, labelled, listed, middle, percentWords } from "../component/text.js";
+import { fill, labelled, middle, percentWords } from "../component/text.js";
 import { nextLabel } from "./column.js";
-import { numberWords, weightsOf } from "./payload.js";
+import { rowsOf, weightsOf } from "./payload.js";
 
 const STEP_PICTURE = {
   side: 510, apart: 40, names: 116, row: 12, line: 24, chip: 4, bar: 18, signs: 26, name: 112,
@@ -15,7 +15,7 @@ const STEP_PICTURE = {
 };
 
 export const stepTitle = ({ view: { texts, count }, step, layer, head }) =>
-  fill(texts.picture, { number: step, last: count - 1, layer, head });
+  fill(texts.picture, { number: step + 1, n: count, layer, head });
 
 export function stepSvg(state) {
   const style = figureStyle(state.root);
@@ -50,7 +50,7 @@ function svgSide({ side, name, at }, { view, layer, head }, style) {
     ["fed", svgChips(shown(side.fed).map((label, i) => ({
       label, strong: i === last, hidden: i > last,
     })), style)],
-    ["next", svgBars(step, texts, style)],
+    ["next", svgBars(step, view, style)],
     view.selfOnly ? null : ["looks.source", strip("source", view.source)],
     view.crossOnly ? null : ["looks.prefix", strip("target", shown(side.fed))],
     ["appended", svgChips([{ label: nextLabel(name, side, step, last + 1) }], style)],
@@ -110,11 +110,12 @@ function svgLooks(labels, weights, side, last, style) {
 }
 
 /** The distribution as on the screen, and below it its numbers. */
-function svgBars(step, texts, style) {
+function svgBars(step, view, style) {
+  const { texts } = view;
   const { side, names, bar, signs, name, number } = STEP_PICTURE;
   const start = signs + name + number;
   const most = side - names - start;
-  const rows = step.rows.map((row, i) => {
+  const rows = rowsOf(step, view).map((row, i) => {
     const y = i * bar;
     const text = row.others ? texts.others : middle(row.label[0], 12);
     const fillOf = row.chosen ? style.accent : row.true ? style.true : style.rule;
@@ -131,9 +132,8 @@ function svgBars(step, texts, style) {
         fill: fillOf }),
     ];
   });
-  const entropy = labelled(texts.entropy, `${numberWords(Math.max(0, step.entropy))} ${texts.nats}`);
   const rank = step.true ? fill(texts.rank, { rank: step.true.rank + 1 }) : "";
-  const text = listed([rank && labelled(texts.true, rank), entropy].filter(Boolean));
+  const text = rank && labelled(texts.true, rank);
   const below = rows.length * bar;
   return {
     body: [rows, svgText(signs, below + 12, text, { fill: style.quiet })], height: below + 16,

@@ -10,8 +10,8 @@ import {
 } from "../component/text.js";
 import { element, spokenOf, tokenElement, word } from "../component/tokens.js";
 import { besides, hideTooltip, showTooltip } from "../component/tooltip.js";
-import { drawColumn, drawColumnStep, newColumn, SIDES } from "./column.js";
-import { readSteps, sameLabel, weightsOf, weightWords } from "./payload.js";
+import { drawColumn, drawColumnStep, foldWords, newColumn, SIDES } from "./column.js";
+import { readSteps, rowsOf, sameLabel, weightsOf, weightWords } from "./payload.js";
 import { stepSvg, stepTitle } from "./picture.js";
 
 export default function (component) {
@@ -39,6 +39,7 @@ function create(state, find) {
 /** Take over other steps; what the visitor asked for in this sentence does not move the step. */
 function receive(state, data) {
   const view = readSteps(data);
+  view.unfolded = state.view?.unfolded ?? false;
   const before = state.view;
   state.view = view;
   if (!before) [state.layer, state.head] = view.look;
@@ -69,7 +70,7 @@ function draw(state) {
   state.head = drawChoice(nodes.head, texts.head, view.heads, state.head);
   root.querySelector(".legend .name").textContent = texts.weight;
   root.querySelector(".hidden-name").textContent = texts.hidden;
-  root.querySelector(".read").textContent = texts.read;
+  root.querySelector(".read").textContent = view.spaced ? joined(texts.read, texts.space) : texts.read;
   root.querySelector(".masked").hidden = view.sides.length < 2 || view.crossOnly;
   root.querySelector(".sides").classList.toggle("alone", view.sides.length < 2);
   drawScrubber(state);
@@ -118,7 +119,7 @@ function drawScrubber(state) {
   });
   nodes.scrubber.style.setProperty("--count", view.count);
   nodes.scrubber.classList.toggle("named", room >= 3);
-  nodes.scrubber.setAttribute("aria-valuemax", view.count - 1);
+  nodes.scrubber.setAttribute("aria-valuemax", view.count);
   nodes.scrubber.setAttribute("aria-label", view.texts["step.name"]);
   nodes.scrubber.setAttribute("aria-description", view.texts["step.help"]);
   nodes.scrubber.replaceChildren(element("i", "rail"), element("i", "rail done"), ...dots);
@@ -138,9 +139,9 @@ function drawScrubberStep(state) {
   state.dotNow?.classList.remove("now");
   state.dotNow = dots[step];
   state.dotNow.classList.add("now");
-  const words = fill(view.texts.step, { number: step, last: view.count - 1 });
+  const words = fill(view.texts.step, { number: step + 1, n: view.count });
   nodes.count.textContent = words;
-  nodes.scrubber.setAttribute("aria-valuenow", step);
+  nodes.scrubber.setAttribute("aria-valuenow", step + 1);
   nodes.scrubber.setAttribute("aria-valuetext", words);
   nodes.previous.setAttribute("aria-disabled", step === 0);
   nodes.following.setAttribute("aria-disabled", step === view.count - 1);
@@ -155,7 +156,7 @@ function drawControls({ view, nodes }) {
   nodes.difference.hidden = view.sides.length < 2 || putIn;
   nodes.difference.disabled = difference === null;
   nodes.difference.lastElementChild.textContent = difference === null
-    ? texts["difference.none"] : fill(texts.difference, { number: difference });
+    ? texts["difference.none"] : fill(texts.difference, { number: difference + 1 });
   nodes.byHand.hidden = !view.sides[0].steps.some(({ overridden }) => overridden);
   nodes.byHand.lastElementChild.textContent = texts.overridden;
 }
@@ -189,9 +190,8 @@ function answerPointer(state) {
     if (at(".play")) play(state, !state.playing);
     if (at("button.difference")) goTo(state, state.view.difference);
     const token = at(".option")?.dataset.token;
-    if (token) ask(state, "force", { token: Number(token) });
-    if (at("button.corrupt")) ask(state, "corrupt");
-    if (at("button.undo")) ask(state, "undo");
+    if (token) force(state, Number(token));
+    if (at(".option.others") && state.view.most > state.view.few) unfold(state);
   };
   answerWalk(state, {
     slider: nodes.scrubber, pace: STOP, last: () => state.view.count - 1, at: () => state.step,
@@ -222,12 +222,20 @@ function answerKeys(state) {
   root.addEventListener("focusout", (event) => event.target.closest(".strip") && rest(state));
 }
 
-/** Ask the server for a decoding that goes on differently from this step. */
-function ask(state, what, how = {}) {
+/** Ask the server for a decoding that goes on with another token from this step. */
+function force(state, token) {
   state.asked = true;
   clearTimeout(state.reportTimer);
   state.reported = state.columns[0].at;
-  state.send(what, { step: state.columns[0].at, ...how });
+  state.send("force", { step: state.columns[0].at, token });
+}
+
+/** Show more or fewer of the probable tokens. */
+function unfold(state) {
+  state.view.unfolded = !state.view.unfolded;
+  rest(state);
+  for (const column of state.columns) drawColumn(column, state.view);
+  drawStep(state);
 }
 
 function show(state, step) {
@@ -257,7 +265,7 @@ function spoken({ view, step, columns }) {
       side: texts[`side.${name}`], token: label[0], probability: percentWords(probability),
     });
   });
-  return joined(ended(fill(texts.step, { number: step, last: count - 1 })), ...sentences);
+  return joined(ended(fill(texts.step, { number: step + 1, n: count })), ...sentences);
 }
 
 function drawPlaying({ nodes, view, playing }) {
@@ -315,7 +323,7 @@ function showLook(state, look, point) {
 
 function showDot(state, step, point) {
   const { view } = state;
-  const lines = [fill(view.texts.step, { number: step, last: view.count - 1 })];
+  const lines = [fill(view.texts.step, { number: step + 1, n: view.count })];
   for (const { side, name } of state.columns) {
     const chosen = side?.steps[step]?.chosen;
     if (!chosen) continue;
@@ -328,9 +336,10 @@ function showDot(state, step, point) {
 }
 
 function showOption({ root, nodes, view, columns }, option, point) {
-  const row = columns[0].side.steps[columns[0].at].rows[[...option.parentElement.children].indexOf(option)];
-  const line = element("span", "line");
-  line.append(...fillParts(view.texts.force, { token: word(row.label[0]) }));
+  const rows = rowsOf(columns[0].side.steps[columns[0].at], view);
+  const row = rows[[...option.parentElement.children].indexOf(option)];
+  const line = element("span", "line", row.others ? foldWords(view) : "");
+  if (!row.others) line.append(...fillParts(view.texts.force, { token: word(row.label[0]) }));
   showTooltip({ root, nodes }, [line], point);
 }
 

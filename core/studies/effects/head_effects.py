@@ -171,6 +171,15 @@ class HeadEffect:
         figures = (self.exact_match, self.loss, self.pronoun)
         return not any(figure.is_sure for figure in figures if figure is not None)
 
+    @property
+    def lost(self) -> dict[str, float | None]:
+        """The fall of exact match and of correct pronouns, None where none is sure."""
+        return {"exact_match": _fall(self.exact_match), "pronoun": _fall(self.pronoun)}
+
+
+def _fall(found: Difference | None) -> float | None:
+    return -found.change if found and found.is_sure and found.change < 0 else None
+
 
 @dataclass(frozen=True, slots=True)
 class HeadEffects:

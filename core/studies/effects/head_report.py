@@ -130,10 +130,9 @@ class RolesReport:
 
     def lost(self, head: Head) -> dict[str, float | None]:
         """Return the fall of exact match and of correct pronouns, None where none is sure."""
-        effect = self.effects.of(head) if self.effects else None
-        if effect is None:
+        if self.effects is None:
             return {"exact_match": None, "pronoun": None}
-        return {"exact_match": _fall(effect.exact_match), "pronoun": _fall(effect.pronoun)}
+        return self.effects.of(head).lost
 
     def table(self) -> dict[str, Sequence[object]]:
         """Return one row for each head and role."""
@@ -158,10 +157,6 @@ def roles_report(roles: HeadRoles, effects: HeadEffects | None = None) -> RolesR
 
     # Sorting is stable: equal heads stay as they stand in the model.
     return replace(report, heads=sorted(roles.heads, key=rank))
-
-
-def _fall(found: Difference | None) -> float | None:
-    return -found.change if found and found.is_sure and found.change < 0 else None
 
 
 def _score(what: str, role: Role, score: Score) -> Row:

@@ -13,12 +13,12 @@ from core.decoding.generate import Method
 from core.decoding.step import DecodeStep
 from core.evaluate.mistakes import Mistake, telling_mistake, wrong_tokens
 from core.evaluate.side_by_side import decode_sentence
-from core.runs.run import Run
 from pages.frame import session
 from pages.frame.language import _
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.session import position
+from pages.views.decoding import seen
 
 OVERRIDES = "overrides"
 
@@ -71,13 +71,6 @@ def force(before: Overrides) -> None:
         _put(before, pick["step"], pick["token"])
 
 
-def corrupt(run: Run, before: Overrides, free: Sequence[DecodeStep]) -> None:
-    """Put a wrong word in the place of the one that the model said at the reported step."""
-    pick = _reported("corrupt")
-    if pick and (step := int(pick["step"])) < len(free):
-        _put(before, step, _wrong(run, free[step]))
-
-
 def telling(opened: Opened, writing: Recipe[tuple[DecodeStep, ...]]) -> Mistake | None:
     """Return the mistake that changes most of what a greedy decoding writes, if any does."""
     return Recipe(telling_mistake, opened.path, opened.inspecting, writing).result()
@@ -85,8 +78,8 @@ def telling(opened: Opened, writing: Recipe[tuple[DecodeStep, ...]]) -> Mistake 
 
 def offer_mistake(
     opened: Opened, writing: Recipe[tuple[DecodeStep, ...]], free: Sequence[DecodeStep], at: int
-) -> None:
-    """Offer to insert the wrong token that changes most; where none does, one at this step."""
+) -> str:
+    """Offer to insert the wrong token that changes most, else one at this step; say why."""
     st.button(
         _("Insert a mistake"),
         key="insert_mistake",
@@ -94,6 +87,8 @@ def offer_mistake(
         on_click=_insert_mistake,
         args=(opened, writing, free, at),
     )
+    # Nothing is computed here for an opened model, which may be large.
+    return "" if opened.run.settings.is_opened else seen.of_mistake(telling(opened, writing))
 
 
 def _insert_mistake(
@@ -105,18 +100,15 @@ def _insert_mistake(
         changed = (step for step, (one, other) in pairs if step > found.step and one != other)
         _put({}, found.step, found.token, opens=next(changed, found.step))
     else:
-        _put({}, at, _wrong(opened.run, free[at]))
+        step = free[at]
+        wrong = next(iter(wrong_tokens(opened.run, step)), step.most_probable(2)[-1])
+        _put({}, at, wrong)
 
 
-def _wrong(run: Run, step: DecodeStep) -> int:
-    """Return the most probable wrong token of a step."""
-    return next(iter(wrong_tokens(run, step)), step.most_probable(2)[-1])
-
-
-def undo(before: Overrides) -> None:
-    """Give the step back to the model that was clicked in the stepper."""
-    if pick := _reported("undo"):
-        put({at: token for at, token in before.items() if at < pick["step"]})
+def offer_undo(overrides: Overrides) -> None:
+    """Offer to give the last step back to the model at which a word was put in."""
+    before = dict(sorted(overrides.items())[:-1])
+    st.button(_("Undo the inserted word"), key="undo", type="primary", on_click=put, args=(before,))
 
 
 def put(overrides: Overrides) -> None:

@@ -50,7 +50,7 @@ def draw(
     return Shown(
         name=f"output-layer.{step}",
         title=_("Step {step}: from scores to probabilities, temperature {temperature}").format(
-            step=number(step), temperature=number(temperature, 1)
+            step=number(step + 1), temperature=number(temperature, 1)
         ),
         text=text,
         recipe=scoring,

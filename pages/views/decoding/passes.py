@@ -112,7 +112,7 @@ def _steps_matrix(beside: Beside) -> Matrix:
     """Return a row for each step of a causal decoder: what is written after it."""
     n = len(beside.tokens)
     written_TT = np.tril(np.ones((n, n), bool))
-    names = [_("step {number} writes").format(number=number(at)) for at in range(n)]
+    names = [_("step {number} writes").format(number=number(at + 1)) for at in range(n)]
     return Matrix(
         title=_("The model “{run}”: left to right, a pass for each word").format(run=beside.run),
         values=(written_TT * np.array(beside.probabilities)).astype(np.float32),

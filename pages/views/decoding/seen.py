@@ -1,6 +1,7 @@
 """What there is to see in a decoding, in a sentence or two, and the step that shows it."""
 
 from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
 
 from core.decoding.step import DecodeStep, least_sure_step
 from core.evaluate.mistakes import Mistake
@@ -11,6 +12,7 @@ from pages.frame import cached
 from pages.frame.language import _, number, percent, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
+from pages.frame.typography import marked
 
 
 def step_of(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, int]) -> int:
@@ -33,18 +35,22 @@ def _pronoun_step(run: Run, source: str, target_ids: Sequence[int]) -> int | Non
     return pronoun_step(cached.task(run.path), run.target_tokenizer, source, target_ids)
 
 
-def of_step(opened: Opened, free: Sequence[DecodeStep], at: int) -> str:
-    """Return which token a step writes, and the most probable other one."""
+def of_step(opened: Opened, free: Sequence[DecodeStep], at: int, n: int) -> str:
+    """Return which token a step, one of n, writes, and the most probable other one."""
     step = free[at]
     first, second = step.most_probable(2)
     probabilities = step.probabilities.tolist()
     other = second if step.chosen == first else first
     word, rest = _names(opened, step.chosen, other)
-    text = _("Step {step} writes **{word}** ({share}); the next choice is {other} ({rest}).")
+    text = _("Step {step} of {n} writes **{word}** ({share}); the next choice is {other} ({rest}).")
     if step.chosen != first:
-        text = _("Step {step} is given **{word}** ({share}); the first choice is {other} ({rest}).")
+        text = _(
+            "Step {step} of {n} is given **{word}** ({share}); the model’s first choice is {other} "
+            "({rest})."
+        )
     return text.format(
-        step=number(at),
+        step=number(at + 1),
+        n=number(n),
         word=word,
         share=percent(probabilities[step.chosen]),
         other=rest,
@@ -52,12 +58,13 @@ def of_step(opened: Opened, free: Sequence[DecodeStep], at: int) -> str:
     )
 
 
-def of_mistake(opened: Opened, free: Sequence[DecodeStep], found: Mistake | None) -> str:
-    """Say what the mistake that changes most of the text would change."""
+def of_mistake(found: Mistake | None) -> str:
+    """Say why a mistake is worth inserting: `found` is the one that changes most of the text."""
     if found is None:
         return _("No wrong word that was tried changes the words after it.")
-    return _of_change(
-        opened, found.step, [step.chosen for step in free], found.written, is_tried=True
+    return _(
+        "Each word that is written is fed to the next step, so **one mistake can change the "
+        "rest**: insert one."
     )
 
 
@@ -71,31 +78,50 @@ def of_rest(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, 
     return _of_change(opened, at, own, now)
 
 
-def _of_change(
-    opened: Opened, at: int, own: Sequence[int], now: Sequence[int], *, is_tried: bool = False
-) -> str:
-    """Say what a wrong token at a step makes of a text; tried, where it was not put in yet."""
+def _of_change(opened: Opened, at: int, own: Sequence[int], now: Sequence[int]) -> str:
+    """Say what a wrong token at a step makes of a text: what it leaves out, or both texts."""
     decode, ends = opened.run.target_tokenizer.decode, opened.run.model.config.eos_ids
     before, after = (decode([each for each in ids if each not in ends]) for ids in (own, now))
     word, right = _names(opened, now[at], own[at])
+    left_out = _left_out(opened, at, own, now)
+    one, other = (plain(before), plain(after)) if left_out else marked(before, after)
     if decode(own[at + 1 :]) == decode(now[at + 1 :]):
         text = _(
-            "**The wrong word changes nothing else**: the model writes “{after}” when it is given "
-            "“{word}” in place of “{own}” at step {step}."
+            "**The wrong word changes nothing else**: with “{word}” in place of “{own}” at step "
+            "{step} the model goes on as before."
         )
-    elif is_tried:
+    elif left_out:
         text = _(
-            "**One wrong word can change the rest**: given “{word}” in place of “{own}” at step "
-            "{step}, the model would write “**{after}**” (without it “{before}”)."
+            "**One wrong word changes the rest**: with “{word}” in place of “{own}” at step {step} "
+            "the model leaves out “**{left_out}**”, too: “{after}”"
         )
     else:
         text = _(
-            "**One wrong word changes the rest**: given “{word}” in place of “{own}” at step "
-            "{step}, the model writes “**{after}**” (without it “{before}”)."
+            "**One wrong word changes the rest**: with “{word}” in place of “{own}” at step {step} "
+            "the model writes “{after}” in place of “{before}”."
         )
     return text.format(
-        word=word, own=right, step=number(at), before=plain(before), after=plain(after)
+        word=word,
+        own=right,
+        step=number(at + 1),
+        before=one,
+        after=other,
+        left_out=plain(left_out),
     )
+
+
+def _left_out(opened: Opened, at: int, own: Sequence[int], now: Sequence[int]) -> str:
+    """Return the words that are missing besides that of a step, where nothing else has changed."""
+    decode = opened.run.target_tokenizer.decode
+    # "␣animal" and "animal" are two tokens, and the same to a reader.
+    texts = [[decode([token]).strip() for token in ids] for ids in (own, now)]
+    missing: list[int] = []
+    for what, start, end, *_added in SequenceMatcher(None, *texts, autojunk=False).get_opcodes():
+        if what == "delete":
+            missing += [own[step] for step in range(start, end) if step != at]
+        elif what == "insert" or (what == "replace" and (start, end) != (at, at + 1)):
+            return ""
+    return decode(missing).strip()
 
 
 def of_sides(opened: Opened, first_difference: int | None, forced: Sequence[DecodeStep]) -> str:
@@ -105,9 +131,9 @@ def of_sides(opened: Opened, first_difference: int | None, forced: Sequence[Deco
     true = forced[first_difference].chosen if first_difference < len(forced) else None
     if true is None or true in opened.run.model.config.eos_ids:
         text = _("The two sides part at step {step}, where the reference ends.")
-        return text.format(step=number(first_difference))
+        return text.format(step=number(first_difference + 1))
     text = _("The two sides part at step {step}, where the reference says **{word}**.")
-    return text.format(step=number(first_difference), word=_name(opened, true))
+    return text.format(step=number(first_difference + 1), word=_name(opened, true))
 
 
 def of_loss(opened: Opened, forced: Sequence[DecodeStep], at: int) -> str:
@@ -118,7 +144,7 @@ def of_loss(opened: Opened, forced: Sequence[DecodeStep], at: int) -> str:
         "Loss of the reference at step {step}: −log p(“{word}”) = {loss} nats; of all its tokens "
         "**{total}**, per token {mean}: that is what training makes smaller."
     ).format(
-        step=number(at),
+        step=number(at + 1),
         word=_name(opened, forced[at].chosen),
         loss=number(loss, 3),
         total=number(total, 3),

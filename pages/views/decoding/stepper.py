@@ -44,7 +44,7 @@ def stepper_of(  # noqa: PLR0913
         start: The step that it opens on.
         arrival: Which arrival of the visitor it is drawn for.
         is_own: Whether the reference is what the model writes itself.
-        beside: Whether teacher forcing is drawn.
+        beside: Whether teacher forcing is drawn; else each step writes the true word.
     """
     decodings, inspection = decoding.result(), opened.inspection
     sides = Recipe(_sides, opened.path, decoding).result()
@@ -52,6 +52,8 @@ def stepper_of(  # noqa: PLR0913
         replace(step, overridden=at in overrides and decodings.free[at].rank(overrides[at]) > 0)
         for at, step in enumerate(sides["free"].steps)
     )
+    if not beside:
+        steps = tuple(replace(step, true=None) for step in steps)
     kind = Kind.DECODER_SELF if sides["free"].cross is None else Kind.CROSS
     return DecodingView(
         source=labels(inspection.source_tokens, inspection.unknown_words),
@@ -108,7 +110,6 @@ def _step(run: Run, figures: StepFigures, named: Sequence[Token]) -> StepView:
             )
         ),
         others=figures.others,
-        entropy=figures.entropy,
         true=None if figures.true is None else true,
         true_probability=figures.true_probability,
         true_rank=figures.true_rank,

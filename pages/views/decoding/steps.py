@@ -63,12 +63,12 @@ def _decoding(
     agree = bool(decodings.forced) and decodings.first_difference is None
     # Two equal sides would say everything twice.
     beside = not agree or bool(overrides)
-    rest = seen.of_rest(opened, free, overrides)
-    if not beside and method == Greedy():
-        with for_mistake:
-            branches.offer_mistake(opened, writing, free, at)
-        if not opened.run.settings.is_opened:
-            rest = seen.of_mistake(opened, free, branches.telling(opened, writing))
+    said = _seen(opened, decodings, overrides, at)
+    with for_mistake:
+        if overrides:
+            branches.offer_undo(overrides)
+        elif not beside and method == Greedy():
+            said.append(branches.offer_mistake(opened, writing, free, at))
     n_arrivals = session.current().n_arrivals
     drawn = stepper_of(opened, comparing, overrides, at, n_arrivals, is_own=is_own, beside=beside)
     with picture:
@@ -77,8 +77,6 @@ def _decoding(
             key=session.STEPPER,
             on_step=branches.rest,
             on_force=partial(branches.force, overrides),
-            on_corrupt=partial(branches.corrupt, opened.run, overrides, free),
-            on_undo=partial(branches.undo, overrides),
         )
     if part == "output":
         with above:
@@ -93,7 +91,8 @@ def _decoding(
         else _("Decoding step by step"),
         recipe=comparing,
         code=[decode_steps, forced_steps, decode_both_ways, telling_mistake],
-        seen=_seen(opened, decodings, rest, at),
+        question=_("What does one wrong word change?") if overrides else "",
+        seen=joined(said),
         pictures=[
             stepper,
             *_tree_of(opened, method),
@@ -120,8 +119,9 @@ def _without_attention(opened: Opened) -> Shown | None:
         return None
     writing = branches.decoding(opened, method, branches.chosen(opened, method))
     free = writing.result()
-    usual, limits = seen.step_of(opened, free, {}), (0, len(free) - 1)
-    step = controls.amount(_("Step"), session.DECODING_STEP, usual, limits=limits)
+    steps = {step: number(step + 1) for step in range(len(free))}
+    usual = seen.step_of(opened, free, {})
+    step = controls.selection(_("Step"), session.DECODING_STEP, steps, usual, width=130)
     return output.draw(opened, writing, step)
 
 
@@ -178,13 +178,15 @@ def _tree_of(opened: Opened, method: Method) -> list[Drawn]:
     return [tree.drawn(searching.result(), branches.put)]
 
 
-def _seen(opened: Opened, decodings: TwoDecodings, rest: str, at: int) -> str:
+def _seen(
+    opened: Opened, decodings: TwoDecodings, overrides: branches.Overrides, at: int
+) -> list[str]:
     """Return what a wrong word changes, what a step writes, and where the sides part."""
-    first = decodings.first_difference
-    sentences = [rest, seen.of_step(opened, decodings.free, at)]
-    if decodings.forced and first is not None and not rest:
-        sentences.append(seen.of_sides(opened, first, decodings.forced))
-    return joined(sentences)
+    free, forced, first = decodings.free, decodings.forced, decodings.first_difference
+    rest = seen.of_rest(opened, free, overrides)
+    step = seen.of_step(opened, free, at, max(len(free), len(forced)))
+    sides = seen.of_sides(opened, first, forced) if forced and first is not None else ""
+    return [rest, step, "" if rest else sides]
 
 
 def _warn(opened: Opened, decodings: TwoDecodings, n_reference: int, *, is_own: bool) -> None:

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.decoding.beam import beam_steps, beam_tree
+from core.decoding.beam import Hypothesis, beam_steps, beam_tree
 from core.decoding.beam_tree import (
     FOUND_BY_BEAM,
     BeamSearch,
@@ -85,10 +85,14 @@ def _seen(found: BeamSearch, beam: int) -> str:
     return text.format(
         n=number(beam),
         text=plain(found.prefixes[found.finished[0]]),
-        score=number(best.score),
+        score=_score(best),
         greedy=plain(found.greedy_text),
-        greedy_score=number(greedy.score),
+        greedy_score=_score(greedy),
     )
+
+
+def _score(hypothesis: Hypothesis) -> str:
+    return number(hypothesis.score, 2)
 
 
 def drawn(found: BeamSearch, follow: Callable[[branches.Overrides], None]) -> Drawn:
@@ -102,8 +106,8 @@ def drawn(found: BeamSearch, follow: Callable[[branches.Overrides], None]) -> Dr
     nodes = _tree_nodes(found, shown)
     figure = trees.beam_tree(nodes, translated(trees.DEFAULT_TREE_TEXTS))
     how = _(
-        "A square ends a sentence and bears its score: its log-probability, divided by a penalty "
-        "for its length. Click a word to go on from it, step by step."
+        "At each step the best stands on top. A square ends a sentence, with its score: the nearer "
+        "to 0, the better. Click a word to go on from it, step by step."
     )
     st.caption(how)
     least = trees.narrowest(nodes)
@@ -143,7 +147,7 @@ def _tree_nodes(found: BeamSearch, shown: Sequence[int]) -> list[trees.TreeNode]
     nodes = [(at, found.nodes[at], found.nodes[at].hypothesis) for at in shown]
     return [
         trees.TreeNode(
-            label=number(hypothesis.score, 2) if hypothesis.finished else found.tokens[at],
+            label=_score(hypothesis) if hypothesis.finished else found.tokens[at],
             text=found.prefixes[at],
             score=hypothesis.score,
             log_probability=hypothesis.log_probability,

@@ -36,7 +36,7 @@ def _inputs(decodings: TwoDecodings, *, is_own: bool) -> None:
     n_steps = max(len(free.steps), len(forced.steps))
     true = [_text(forced, step, figures.true) for step, figures in enumerate(forced.figures)]
     columns: dict[str, Sequence[object]] = {
-        _("step"): list(range(n_steps)),
+        _("step"): list(range(1, n_steps + 1)),
         _("fed when free"): _prefixes(free),
         _("appended"): [
             _text(free, step, figures.predicted) for step, figures in enumerate(free.figures)
@@ -72,9 +72,10 @@ def _curves(decodings: TwoDecodings, *, is_own: bool) -> list[Drawn]:
     if is_own:
         probability = _("probability of the reference’s token")
     kl, step = _("KL(forced ‖ free), nats"), Quantity(_("step"))
+    at = range(1, max(map(len, of_true.values())) + 1)
     drawn = (
-        curves({kl: decodings.divergence}, x=step, y=Quantity(kl), title=kl),
-        curves(of_true, x=step, y=Quantity(probability, share=True), title=probability),
+        curves({kl: decodings.divergence}, x=step, y=Quantity(kl), at=at, title=kl),
+        curves(of_true, x=step, y=Quantity(probability, share=True), at=at, title=probability),
     )
     pictures: list[Drawn] = []
     for column, figure in zip(st.columns(2), drawn, strict=True):

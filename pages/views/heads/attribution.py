@@ -101,7 +101,7 @@ def _named(texts: Sequence[str], step: int) -> str:
     """Return a word, with its step where it comes more than once."""
     if texts.count(texts[step]) == 1:
         return texts[step]
-    return _("{word} (step {step})").format(word=texts[step], step=number(step))
+    return _("{word} (step {step})").format(word=texts[step], step=number(step + 1))
 
 
 def _of_one_method(opened: Opened, study: AttributionStudy) -> Matrix:

@@ -1,11 +1,12 @@
-"""Silence one head after the other: how many heads does the task need?"""
+"""Remove heads one by one: how many can the model do without?"""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
 from core.runs.run import RunError
 from core.studies.effects import pruning
+from core.studies.effects.head_effects import HeadEffects
 from core.studies.effects.pruning import (
     N_PRUNED,
     SEED,
@@ -14,28 +15,30 @@ from core.studies.effects.pruning import (
     heads_needed,
     pruning_curve,
 )
-from pages.frame import measured_on, notes
+from pages.frame import cached, measured_on, notes
 from pages.frame.charts import chart
-from pages.frame.language import N_, _, joined, listed, n_, number, percent, plain
+from pages.frame.language import N_, _, joined, n_, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.heads import head_jobs
-from viz.charts.curves import Chart, Quantity, curves
+from viz.charts.curves import Chart, Mark, Quantity, curves
 from viz.component.standalone import Drawn
 
 START = "prune_start"
 """Key of the button."""
 TOLERANCE = 0.01
 """Share of the sentences that may be lost."""
-SERIES = N_("Cheapest head each time")
+TITLE = N_("How quality falls as heads are removed one by one")
+"""Of the picture."""
+SERIES = N_("least useful head each time")
 """What the curve is called."""
 
 
 def draw(opened: Opened) -> Shown:
-    """Draw how quality falls as one head after the other goes; offer to measure it."""
+    """Draw how quality falls as heads are removed one by one; offer to measure it."""
     recipe = Recipe(pruning_curve, opened.path, N_PRUNED)
     try:
         found = recipe.result().points
@@ -58,9 +61,10 @@ def draw(opened: Opened) -> Shown:
     text = view_text("heads", "silence")
     return Shown(
         name="prune",
-        title=_("How quality falls, from right to left, as one head after the other goes"),
+        title=_(TITLE),
+        question=_("How many heads can the model do without?"),
         recipe=recipe,
-        seen=seen(found),
+        seen=seen(found, cached.effects(opened.path)),
         code=(greedy_pruning, heads_needed),
         pictures=pictures,
         how_to_read=text.sections["How to read pruning"],
@@ -68,35 +72,69 @@ def draw(opened: Opened) -> Shown:
     )
 
 
-def seen(points: Sequence[PruningPoint]) -> str:
-    """Say in Markdown how many heads the task needs, where that is known."""
+def seen(points: Sequence[PruningPoint], effects: HeadEffects | None = None) -> str:
+    """Say in Markdown how many heads can go together, and how many can go alone.
+
+    Args:
+        points: The curve; empty where it was not measured.
+        effects: What silencing each head alone costs, where that was measured.
+    """
     if not points:
         return _("Nothing is measured yet: press “{button}”.").format(button=_("Prune"))
-    n_needed = heads_needed(points, TOLERANCE)
-    if n_needed is None:
+    can_go = _can_go(points)
+    if can_go is None:
         text = _("All heads together get **{all}** right: there is too little to lose.")
         return text.format(all=percent(points[0].exact_match))
-    text = n_(
-        "**{gone}** of {of} head can go, and {share} of {n} sentences are still right "
-        "(with all {all}).",
-        "**{gone}** of {of} heads can go, and {share} of {n} sentences are still right "
-        "(with all {all}).",
+    together = n_(
+        "**{gone} of {of} head can go together**: {share} of {n} sentences are still right "
+        "({all} with all heads); without half of the heads, {half}.",
+        "**{gone} of {of} heads can go together**: {share} of {n} sentences are still right "
+        "({all} with all heads); without half of the heads, {half}.",
         points[0].n_left,
     )
-    [at] = [point for point in points if point.n_left == n_needed]
-    return text.format(
-        gone=number(points[0].n_left - n_needed),
+    if not can_go:
+        together = _(
+            "**No head can go**: without the least useful one, {next} of {n} sentences are right "
+            "({all} with all heads); without half of the heads, {half}."
+        )
+    said = together.format(
+        gone=number(can_go),
         of=number(points[0].n_left),
-        share=percent(at.exact_match),
+        share=percent(points[can_go].exact_match),
+        next=percent(points[1].exact_match),
+        half=percent(points[_half(points)].exact_match),
         all=percent(points[0].exact_match),
         n=number(points[0].n),
     )
+    return joined([said, *_alone(can_go, effects)])
+
+
+def _alone(can_go: int, effects: HeadEffects | None) -> Iterator[str]:
+    """Say how many heads can go one at a time, where these are more than can go together."""
+    n_alone = sum(not any(each.lost.values()) for each in effects.heads) if effects else 0
+    if 0 < can_go < n_alone:
+        text = _(
+            "One at a time, any of {n} can go and the accuracy does not measurably fall: heads "
+            "stand in for each other."
+        )
+        yield text.format(n=number(n_alone))
+
+
+def _can_go(points: Sequence[PruningPoint]) -> int | None:
+    """Return how many heads can go together; None where there is nothing to lose."""
+    n_needed = heads_needed(points, TOLERANCE)
+    return None if n_needed is None else points[0].n_left - n_needed
+
+
+def _half(points: Sequence[PruningPoint]) -> int:
+    return points[0].n_left // 2
 
 
 def _last_to_go(points: Sequence[PruningPoint]) -> str:
-    """Say which heads stay longest."""
-    last = [notes.within_sentence(each.removed) for each in points[-3:] if each.removed is not None]
-    return _("The last heads to go: {last}.").format(last=listed(last))
+    """Say which head stays longest."""
+    last = points[-1].removed
+    assert last is not None
+    return _("The head that stays longest: {head}.").format(head=notes.within_sentence(last))
 
 
 def _measured(opened: Opened, points: Sequence[PruningPoint]) -> str:
@@ -105,10 +143,18 @@ def _measured(opened: Opened, points: Sequence[PruningPoint]) -> str:
 
 
 def _picture(points: Sequence[PruningPoint]) -> Chart:
+    """Draw the curve, and mark the two points that the sentence speaks of."""
+    can_go = _can_go(points)
+    marked = [] if can_go is None else sorted({max(can_go, 1), _half(points)})
+    text = _("{share} without {n}")
     return curves(
         {_(SERIES): [each.exact_match for each in points]},
-        x=Quantity(_("heads left")),
-        y=Quantity(_("exact match"), share=True),
-        at=[each.n_left for each in points],
-        title=_("How quality falls, from right to left, as one head after the other goes"),
+        x=Quantity(_("heads removed")),
+        y=Quantity(_("correct sentences"), share=True),
+        title=_(TITLE),
+        rules=[
+            Mark(at, share, text.format(share=percent(share), n=number(at)))
+            for at in marked
+            for share in [points[at].exact_match]
+        ],
     )

@@ -25,11 +25,11 @@ from core.studies.effects.head_effects import (
     figures,
     head_effects,
 )
-from pages.frame import cached, controls, measured_on, notes, session
+from pages.frame import cached, controls, measured_on, notes, selection, session
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, listed, number, percent, plain
 from pages.frame.messages import explained
-from pages.frame.needs import Need, why_not
+from pages.frame.needs import Need, missing, why_not
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.texts import view_text
@@ -40,7 +40,7 @@ from pages.views.heads.translations import chances
 from viz.component.standalone import Drawn
 
 WHICH, CHOSEN, ONE_BY_ONE = "silenced", "chosen", "one_by_one"
-"""In the link: heads that one clicks, or one after the other."""
+"""In the link: heads that one clicks, or removed one by one."""
 DOES = "head_does"
 """In the link: what a changed head does."""
 START = "silence_measure"
@@ -55,12 +55,11 @@ OF_PRUNING = (Need.TASK, Need.BOTH)
 
 
 def draw(opened: Opened) -> Shown | None:
-    """Draw what chosen heads do to a sentence, or how many heads can go one after the other."""
+    """Draw what chosen heads do to a sentence, or how many heads can be removed one by one."""
     row = st.container(horizontal=True, vertical_alignment="center")
     if not why_not(opened.run, OF_PRUNING):
-        offered = {CHOSEN: _("clicked heads"), ONE_BY_ONE: _("remove one by one")}
         with row:
-            which = controls.choice(_("Which heads are off"), WHICH, offered, CHOSEN)
+            which = controls.choice(_("Which heads are off"), WHICH, _offered(), CHOSEN)
         if which == ONE_BY_ONE:
             return prune.draw(opened)
     effects = _effects(opened)
@@ -88,6 +87,20 @@ def draw(opened: Opened) -> Shown | None:
         how_to_read="\n".join([text.sections["How to read"], _measured(opened.run, effects)]),
         formula=_formula(opened.run.settings.model),
     )
+
+
+def asks_sentence() -> bool:
+    """Return whether a sentence is asked for: heads are removed one by one on held-out ones."""
+    settings = selection.chosen_settings()
+    return (
+        settings is None
+        or bool(missing(settings, OF_PRUNING))
+        or controls.chosen(WHICH, _offered(), CHOSEN) == CHOSEN
+    )
+
+
+def _offered() -> dict[str, str]:
+    return {CHOSEN: _("clicked heads"), ONE_BY_ONE: _("remove one by one")}
 
 
 def _draw(

@@ -2,11 +2,7 @@
 
 import streamlit as st
 
-<<<<<<< HEAD
-from pages.frame.components import attention_maps, show
-=======
 from pages.frame.components import attention_maps
->>>>>>> tests2
 from tests.browser.apps.maps_cases import CASES
 
 maps = st.cache_data(CASES["vast"])()
@@ -14,10 +10,3 @@ if st.toggle("caption"):
     st.caption("It comes above the maps.")
     st.latex("x")
 attention_maps(maps, key="maps", on_pick=lambda: None)
-<<<<<<< HEAD
-if st.session_state.get("middle"):
-    st.caption("It comes between both.")
-st.toggle("middle", key="middle")
-show(MATRICES["leftwards"](), key="matrices")
-=======
->>>>>>> tests2

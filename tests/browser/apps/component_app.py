@@ -23,7 +23,7 @@ MODULES = {
     "matrices": (matrices_cases, components.show, ("pick",)),
     "lines": (lines_cases, components.show, ("pin", "threshold", "heads")),
     "strips": (strips_cases, components.show, ("pin", "strip")),
-    "decoding": (decoding_cases, components.show, ("step", "force", "corrupt", "undo")),
+    "decoding": (decoding_cases, components.show, ("step", "force")),
     "whole": (whole_cases, components.show, ("step", "pick")),
 }
 asked, state = st.query_params, st.session_state

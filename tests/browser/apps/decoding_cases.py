@@ -47,7 +47,6 @@ def step(vocabulary, probabilities, chosen, true, overridden=False):
         chosen_probability=float(probabilities[vocabulary.index(chosen)]),
         top=top,
         others=max(0.0, 1.0 - sum(each.probability for each in top)),
-        entropy=float(-(probabilities * np.log(probabilities)).sum()),
         true=None if at is None else label_of(true),
         true_probability=None if at is None else float(probabilities[at]),
         true_rank=None if at is None else int((probabilities > probabilities[at]).sum()),
@@ -159,9 +158,7 @@ def hostile():
     n = len(words)
     share = 1.0 / n
     top = tuple(Alternative(i, label, share) for i, label in enumerate(words))
-    steps = tuple(
-        StepView(label, share, top, 0.0, float(np.log(n)), label, share, 0) for label in words
-    )
+    steps = tuple(StepView(label, share, top, 0.0, label, share, 0) for label in words)
     one = SideView((BOS, *words[:-1]), steps, weights(1, 2, n, n), causal(1, 2, n))
     return DecodingView(source=words, free=one, forced=one)
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { percentWords } from "../../../viz/component/text.js";
-import { readSteps, weightsOf } from "../../../viz/stepper/payload.js";
+import { folded, readSteps, weightsOf } from "../../../viz/stepper/payload.js";
 
 const CASES = ["known", "sentence", "alone", "cross_only", "prompt", "many"];
 const viewOf = (name) => readSteps(payload(`stepper.${name}`));
@@ -22,6 +22,18 @@ test("the rows of a step sum to 1 and hold what is chosen and what is true", () 
       }
     }
   }
+});
+
+test("a few rows hold the most probable, what is chosen and what is true, and sum to 1", () => {
+  const row = (probability, marks = {}) => ({ probability, ...marks });
+  const rows = [
+    row(0.4), row(0.2), row(0.1), row(0.1), row(0.08), row(0.05, { chosen: true }),
+    row(0.07, { others: true }),
+  ];
+  const few = folded(rows);
+  assert.deepEqual(few.slice(0, -1), [...rows.slice(0, 4), rows[5]]);
+  assert.ok(few.at(-1).others);
+  assert.ok(Math.abs(few.at(-1).probability - 0.15) < 1e-9);
 });
 
 test("a step's weights of a head sum to 1, and none goes to a later token", () => {

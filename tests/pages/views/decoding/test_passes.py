@@ -52,6 +52,6 @@ def test_beside_are_the_steps_of_a_run_of_the_same_task_that_writes_left_to_righ
     np.testing.assert_array_equal(beside.visible, np.tril(np.ones((n, n), bool)))
     sure = [math.exp(step.log_probability) for step in steps]
     np.testing.assert_allclose(beside.values[-1], sure, rtol=1e-5)
-    assert texts(beside.rows.labels)[0] == "step 0 writes"
+    assert texts(beside.rows.labels)[0] == "step 1 writes"
     assert "“either”: left to right" in beside.title
     assert shown.columns()["run"][-1] == "either"

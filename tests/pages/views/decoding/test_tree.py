@@ -3,7 +3,7 @@ import json
 import pytest
 
 from core.decoding.beam_tree import FOUND_BY_BEAM
-from pages.frame.language import plain
+from pages.frame.language import number, plain
 from tests.pages.views.decoding.conftest import stepper
 
 
@@ -55,7 +55,7 @@ def test_the_best_score_is_said_and_ends_the_tree(open_view):
     )
     score, total, step, prefix = max(row[2:] for row in rows if row[0] and row[1])
     assert score == pytest.approx(total / ((5 + step + 1) / 6) ** 0.6)
-    assert f"“**{plain(prefix)}**” (score {score:.3g})" in shown.seen.replace("−", "-")
+    assert f"“**{plain(prefix)}**” (score {number(score, 2)})" in shown.seen
     assert shown.seen.startswith("**Here it is**")
     [picture] = shown.pictures
     steps = picture.chart.to_dict()["datasets"].values()
