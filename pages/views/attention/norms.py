@@ -61,7 +61,7 @@ def draw(selected: Selection) -> Shown:
             value_name=_("difference"),
         ),
     )
-    picture = components.matrices(Matrices(panels=panels), key=NORM_MAPS)
+    picture = components.show(Matrices(panels=panels), key=NORM_MAPS)
     return Shown(
         name=f"{selected.site}.{selected.head.index}.norms",
         title=notes.site_and_head(selected.head),
