@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.frame.components import decoding, lend_scripts
+from pages.frame.components import lend_scripts, show
 from tests.browser.apps.decoding_cases import many, sentence
 from viz.component.payload import TokenLabel
 from viz.stepper.decoding import DecodingView
@@ -30,4 +30,4 @@ def nothing() -> None:
 view = shown(st.query_params.get("case", "sentence"))
 # Another sentence with each click: nothing of the last one can be kept.
 view = replace(view, source=(TokenLabel(f"word{clicks}"), *view.source[1:]))
-decoding(view, key="steps", on_force=nothing, on_corrupt=nothing, on_undo=nothing, on_step=nothing)
+show(view, key="steps", on_force=nothing, on_step=nothing)
