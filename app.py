@@ -6,7 +6,7 @@ from importlib import import_module
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from pages import attention
+from pages import whole
 from pages.frame import interrupts, language, layout, service, session, streamlit_internals, tour
 from pages.frame.language import _
 
@@ -18,7 +18,8 @@ def main() -> None:
     streamlit_internals.keep_choices()
     layout.compact()
     pages = [
-        st.Page(attention.render, title=_("Attention"), icon=":material/grid_view:", default=True),
+        st.Page(whole.render, title=_("The pass"), icon=":material/account_tree:", default=True),
+        _page("attention", _("Attention"), ":material/grid_view:"),
         _page("heads", _("Heads"), ":material/science:"),
         _page("decoding", _("Decoding"), ":material/step_over:"),
         _page("lessons", _("Lessons"), ":material/school:"),
@@ -29,12 +30,10 @@ def main() -> None:
         _page("languages", language.title(), ":material/translate:"),
         # Older links lead there.
         st.Page(_opener("runs"), title=_("Runs"), url_path="runs", visibility="hidden"),
-        # The default page has no address but /; its name leads to it, too.
-        st.Page(attention.render, title=_("Attention"), url_path="attention", visibility="hidden"),
         *(_moved(name) for name in ("masks", "positions", "scaling", "layers")),
     ]
     # Before what a narrow window has no room for.
-    pages[6:6] = service.current().pages()
+    pages[7:7] = service.current().pages()
     page = st.navigation(pages, position="top")
     # By its path: what it is called differs from language to language.
     session.enter(page.url_path)

@@ -54,7 +54,6 @@ async def of_sentences(server: Server, watch: Watch, n: int) -> None:
         sentences = _sentences(number)
         async with Visitor(server.address, cookie=cookie) as visitor:
             await visitor.open()
-            await visitor.press("start_type")
             while (done := next(typed)) <= n:
                 await visitor.type("sentence", next(sentences))
                 await visitor.go_to("decoding")
@@ -75,7 +74,6 @@ async def of_models(server: Server, watch: Watch, names: list[str]) -> None:
     """Open one model after the other."""
     async with Visitor(server.address, cookie=server.cookies[-1]) as visitor:
         await visitor.open()
-        await visitor.press("start_type")
         for name in names:
             await visitor.choose("model", name)
             await visitor.go_to("decoding")

@@ -79,7 +79,7 @@ class Student:
         """Come, and go through rounds until it is time to go."""
         await self.do("first page", self.visitor.open)
         await self.rest()
-        await self.do("to type", lambda: self.visitor.press("start_type"))
+        await self.page("attention")
         if trains:
             await self.train()
         acts = self.acts()
@@ -98,7 +98,7 @@ class Student:
             "view": self.view,
             "step": self.step,
             "decoding": lambda: self.page("decoding"),
-            "attention": lambda: self.page(""),
+            "attention": lambda: self.page("attention"),
             "other page": lambda: self.page(self.rng.choice(OTHERS)),
         }
 
@@ -152,7 +152,9 @@ class Student:
 
     async def page(self, page: str) -> None:
         """Go to another page."""
-        await self.do("page" if page else "attention", lambda: self.visitor.go_to(page))
+        await self.do(
+            "attention" if page == "attention" else "page", lambda: self.visitor.go_to(page)
+        )
 
     async def train(self) -> None:
         """Start a small training, watch it for a while, and go back to the model of before."""
@@ -161,7 +163,7 @@ class Student:
         await self.do("set up", lambda: self.visitor.choose("size", "tiny"))
         await self.do("start training", lambda: self.visitor.press("start"))
         await self.rest()
-        await self.page("")
+        await self.page("attention")
         await self.do("model", lambda: self.visitor.choose("model", model))
 
 

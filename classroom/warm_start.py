@@ -16,6 +16,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime import Runtime
 from streamlit.runtime.session_manager import SessionClient
 
+from pages.frame.links import FIRST_PAGE
+
 PAGES = Path(__file__).resolve().parents[1] / "pages"
 SECONDS = 120.0
 """After which a page is left: visitors come all the same."""
@@ -48,8 +50,8 @@ class _Client(SessionClient):
 
 def addresses() -> list[tuple[str, str]]:
     """Return page and query of all pages, the one at / first."""
-    names = sorted(each.stem for each in PAGES.glob("*.py") if each.stem != "__init__")
-    return [("", ""), ("attention", "view=maps"), *((name, "") for name in [*names, "visitors"])]
+    named = {each.stem for each in PAGES.glob("*.py")} - {"__init__", FIRST_PAGE}
+    return [("", ""), *((name, "") for name in [*sorted(named), "visitors"])]
 
 
 async def visit(cookies: Mapping[str, str], pages: Iterable[tuple[str, str]]) -> list[str]:

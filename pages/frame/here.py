@@ -10,9 +10,6 @@ from pages.frame import layout, links, session
 from pages.frame.language import _
 from viz.whole.thumbnail import Part, thumbnail
 
-PASS = "pass"
-"""The view of the first page that shows the whole pass."""
-
 
 def link_to_pass(run: Run, part: Part) -> None:
     """Draw the model as a small mark that leads to the whole pass; the session keeps the rest.
@@ -31,4 +28,4 @@ def link_to_pass(run: Run, part: Part) -> None:
     mark = f"![{_('The whole pass')}]({thumbnail(stacks, part)})"
     tooltip = _("The whole model; this view looks into what is blue. Click to see all of it.")
     with st.container(key=layout.HERE, width="content"):
-        links.link("", mark, None, {session.VIEW: PASS}, tooltip)
+        links.link("", mark, None, {}, tooltip)

@@ -14,9 +14,6 @@ CLAIM = "claim"
 TRAINING_STATE = "training_state"
 """Key of the row that says how a training stands: as high without buttons as with them."""
 
-START = "start"
-"""Key of all that the start shows: one screen."""
-
 SEEN = "seen"
 """Key of the line above a picture that says what it shows."""
 TOUR = "tour"

@@ -17,9 +17,12 @@ from pages.frame import cached, session
 from pages.frame.language import N_, _
 from pages.frame.needs import Need, missing
 
-FIRST_PAGE = "attention"
+FIRST_PAGE = "whole"
 """It has no address of its own."""
-PAGES = (FIRST_PAGE, "heads", "decoding", "lessons", "experiments", "training", "tour", "glossary")
+PAGES = (
+    *(FIRST_PAGE, "attention", "heads", "decoding", "lessons"),
+    *("experiments", "training", "tour", "glossary"),
+)
 """What can be linked to, as `app.py` lists it."""
 OLDER_PAGES = ("masks", "positions", "scaling", "layers", "runs")
 """Addresses that lead on to one of them."""
@@ -32,7 +35,7 @@ class Lesson:
     """A view that shows what a claim is about."""
 
     page: str
-    """Its address; empty for the first page."""
+    """Its address."""
     choice: str
     """By which the page's views are chosen, in the URL."""
     view: str
@@ -41,24 +44,24 @@ class Lesson:
 
 
 LESSONS: Mapping[str, Lesson] = {
-    "bottleneck": Lesson("", "view", "lines"),
-    "reading": Lesson("", "view", "maps", {"other": "sentence"}),
+    "bottleneck": Lesson("attention", "view", "lines"),
+    "reading": Lesson("attention", "view", "maps", {"other": "sentence"}),
     "distance": Lesson("heads", "trial", "attribution"),
     "order": Lesson("lessons", "lessons", "shuffle"),
     "embedding": Lesson("lessons", "lessons", "embedding"),
     "mixing": Lesson("lessons", "lessons", "mixing"),
-    "heads": Lesson("", "view", "maps"),
-    "projections": Lesson("", "view", "steps"),
+    "heads": Lesson("attention", "view", "maps"),
+    "projections": Lesson("attention", "view", "steps"),
     "scale": Lesson("lessons", "lessons", "scaling"),
-    "linear": Lesson("", "view", "steps"),
+    "linear": Lesson("attention", "view", "steps"),
     "residuals": Lesson("lessons", "lessons", "layers"),
     "depth": Lesson("lessons", "lessons", "layers"),
     "norms": Lesson("lessons", "lessons", "norm"),
     "memory": Lesson("lessons", "lessons", "parts"),
     "forcing": Lesson("lessons", "lessons", "exposure"),
     "metric": Lesson("decoding", "decoding", "steps", {"part": "output"}),
-    "guide": Lesson("", "view", "maps", {"model": "translate-guided", "other": "model"}),
-    "vocabulary": Lesson("", "view", "maps", {"how": "largest"}),
+    "guide": Lesson("attention", "view", "maps", {"model": "translate-guided", "other": "model"}),
+    "vocabulary": Lesson("attention", "view", "maps", {"how": "largest"}),
     "parallel": Lesson("decoding", "decoding", "steps", {"model": "parallel"}),
     "copying": Lesson("decoding", "decoding", "steps", {"part": "copying", "model": "copying"}),
 }
@@ -109,7 +112,9 @@ def read(link: str) -> tuple[str, dict[str, str]]:
     """
     parts = urlsplit(link.strip())
     page = parts.path.strip("/").rpartition("/")[2] or FIRST_PAGE
-    return page, dict(parse_qsl(parts.query, keep_blank_values=True))
+    query = dict(parse_qsl(parts.query, keep_blank_values=True))
+    # The views of attention were on the first page.
+    return "attention" if page == FIRST_PAGE and session.VIEW in query else page, query
 
 
 def _target(page: str, title: str) -> StreamlitPage:

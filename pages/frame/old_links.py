@@ -23,8 +23,9 @@ def _lesson(view: str, **shown: str) -> Moved:
 
 
 MOVED: Mapping[tuple[str, str], Moved] = {
-    ("attention", "sentence"): Moved("", {"view": "maps"}, {"how": "largest"}),
-    ("attention", "compare"): Moved("", {"view": "maps"}, {"other": "sentence"}),
+    ("attention", "sentence"): Moved("attention", {"view": "maps"}, {"how": "largest"}),
+    ("attention", "compare"): Moved("attention", {"view": "maps"}, {"other": "sentence"}),
+    ("attention", "pass"): Moved("", {}),
     ("attention", "heads"): Moved("heads", {"trial": "roles"}),
     ("heads", "scores"): Moved("heads", {"trial": "roles"}),
     ("heads", "overview"): Moved("heads", {"trial": "roles"}),
@@ -32,7 +33,9 @@ MOVED: Mapping[tuple[str, str], Moved] = {
     ("heads", "alike"): Moved("heads", {"trial": "head"}),
     ("heads", "paths"): Moved("heads", {"trial": "patch"}),
     ("heads", "prune"): Moved("heads", {"trial": "silence", "silenced": "one_by_one"}),
-    ("heads", "guided"): Moved("", {"view": "maps", "other": "model", "model": "translate-guided"}),
+    ("heads", "guided"): Moved(
+        "attention", {"view": "maps", "other": "model", "model": "translate-guided"}
+    ),
     ("experiments", "distances"): Moved(
         "experiments", {"outcome": "lengths", "lengths_by": "distance"}
     ),
@@ -46,7 +49,7 @@ MOVED: Mapping[tuple[str, str], Moved] = {
     ("decoding", "passes"): Moved("decoding", {"decoding": "steps"}),
     ("masks", "masks"): _lesson("masks"),
     ("masks", "prefixes"): Moved("decoding", {"decoding": "cost"}),
-    ("masks", "scores"): Moved("", {"view": "steps", "stage": "mask"}),
+    ("masks", "scores"): Moved("attention", {"view": "steps", "stage": "mask"}),
     ("masks", "without"): _lesson("leaks"),
     ("positions", "waves"): _lesson("positions"),
     ("positions", "map"): _lesson("positions", positions_shown="table"),
@@ -87,7 +90,7 @@ def follow(page: str, choice: str, usual: str = "") -> None:
         return
     query = {**_usual(now), **now.query}
     session.choose({choice: None})
-    if now.page == ("" if page == "attention" else page):
+    if now.page == page:
         session.choose(query)
     elif not session.is_way_back():
         asked = {name: _asked(name) for name in session.query()}

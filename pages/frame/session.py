@@ -92,7 +92,7 @@ class Visit:
     shown: dict[str, Mention] = field(default_factory=dict)
     owners: dict[str, str] = field(default_factory=dict)
     page: str = ""
-    """The page that is drawn, as `app.py` lists it; "attention" for the first."""
+    """The page that is drawn, as `app.py` lists it; "whole" for the first."""
     path: str = ""
     """Of that page in the URL; empty for the first."""
     entered: bool = False
@@ -156,7 +156,7 @@ def take_file(key: str) -> None:
 
 def enter(path: str) -> None:
     """Begin to draw a page: take over its address where the visitor came by it."""
-    visit, page = current(), path or "attention"
+    visit, page = current(), path or "whole"
     visit.entered = visit.page not in ("", page)
     visit.part = ""
     visit.arrives = visit.arrives or visit.entered or GOES_TO in st.query_params
@@ -195,16 +195,6 @@ def _comes_by_address(visit: Visit, asked: dict[str, Text]) -> bool:
         return bool(asked)
     # A browser that does not know the newest address yet asks for an older one.
     return asked != visit.written and asked not in visit.before and bool(asked)
-
-
-def is_bare(*ignored: str) -> bool:
-    """Return whether the browser's address names no choice but these."""
-    return set(query()) <= {*ignored}
-
-
-def url_path() -> str:
-    """Return the page in the browser's address; empty for the app itself."""
-    return urlsplit(str(st.context.url or "")).path.rpartition("/")[2]
 
 
 def fragment(

@@ -164,8 +164,13 @@ def of_sentence(
 
 def _ask(
     views: Sequence[View[Opened]], name: str, usual: str, run: Run, *, named: bool
-) -> tuple[View[Opened], DeltaGenerator]:
-    """Ask for a view beside its place in the whole pass; return it and where its question is."""
+) -> tuple[View[Opened], DeltaGenerator | None]:
+    """Ask for a view beside its place in the whole pass; return it and where its question is.
+
+    A page of one view asks for none, and says itself what it is about.
+    """
+    if len(views) == 1:
+        return views[0], None
     with st.container(horizontal=True, vertical_alignment="center"):
         view = choose(views, name, usual, named=named)
         with st.container(width="stretch", key=layout.LESSON_TEXT):

@@ -15,12 +15,10 @@ def start(visit, **options):
     return page
 
 
-def test_it_is_one_screen(visit):
+def test_the_whole_picture_is_on_the_first_screen(visit):
     page = start(visit, viewport={"width": 1280, "height": 720})
-    height, room = page.evaluate(
-        "[document.querySelector('.stMain').scrollHeight, window.innerHeight]"
-    )
-    assert height <= room
+    legend = page.locator(".whole .note").bounding_box()
+    assert legend["y"] + legend["height"] <= 720
 
 
 def test_a_head_inside_a_block_leads_to_its_map(visit):
@@ -46,7 +44,6 @@ def test_a_head_inside_a_block_leads_to_its_map(visit):
     page.evaluate("history.back()")
     # The block is open again.
     expect(page.locator(".inside .keys bdi")).to_have_count(14)
-    expect(page.get_by_role("button", name="Type your own")).to_be_visible()
 
 
 def test_steps_go_by_in_the_browser_and_the_address_holds_where_they_rest(visit):
@@ -64,16 +61,23 @@ def test_steps_go_by_in_the_browser_and_the_address_holds_where_they_rest(visit)
 
 
 @pytest.mark.slow
-def test_the_keyboard_goes_on_and_a_reload_stays_there(visit):
+def test_another_word_is_lit_and_the_way_back_leads_to_the_first_sentence(visit):
     page = start(visit)
-    page.get_by_role("button", name="Type your own").press("Enter")
-    page.locator(".whole[data-drawn]").wait_for()
-    expect(page.get_by_role("textbox", name="Sentence", exact=True)).to_be_visible()
-    page.wait_for_function("location.search === '?view=pass'")
+    page.get_by_role("button", name="wide").press("Enter")
+    expect(page.locator(".words .changed")).to_have_text(["wide", "elle", "large"])
     page.reload()
     page.locator(".whole[data-drawn]").wait_for()
     settled(page)
+    expect(page.get_by_role("textbox", name="Sentence", exact=True)).to_have_value(
+        "The animal didn't cross the street because it was too wide."
+    )
     page.evaluate("history.back()")
-    expect(page.get_by_role("button", name="Type your own")).to_be_visible()
-    page.evaluate("history.forward()")
-    page.locator(".whole[data-drawn]").wait_for()
+    expect(page.get_by_role("textbox", name="Sentence", exact=True)).to_have_value(
+        "The animal didn't cross the street because it was too tired."
+    )
+
+
+def test_an_older_link_to_a_view_of_attention_opens_it(visit):
+    page = visit("?view=lines&model=translate")
+    page.locator(".lines[data-drawn]").wait_for(timeout=60_000)
+    assert "/attention?" in page.url

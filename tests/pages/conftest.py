@@ -134,7 +134,7 @@ def open_app():
 
     def opener(**query_params):
         at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-        # The bare address opens on the start.
+        # The bare address opens the pass.
         at.query_params.update({"view": "maps"} | query_params)
         at.run()
         assert not at.exception, at.exception

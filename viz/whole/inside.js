@@ -182,7 +182,7 @@ function besidesOf({ stack, block, head, keys, query }, view) {
   const listed = weights.filter(([, weight]) => weight >= HEAD.least)
     .sort(([, one], [, other]) => other - one).slice(0, HEAD.most);
   const bars = listed.map(([text, weight]) => barOf(text, weight, 1, localNumber(weight, 2)));
-  const ways = ["numbers", "maps"].map((way) => {
+  const ways = ["steps", "maps"].map((way) => {
     const button = element("button", "way", texts[way]);
     Object.assign(button, { type: "button", title: texts[`${way}.help`] });
     Object.assign(button.dataset, { way, site: block.site, head, query });

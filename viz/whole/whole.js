@@ -26,7 +26,7 @@ export default function (component) {
 
 function create(state, find) {
   state.nodes = {
-    title: find("figcaption"), previous: find(".previous"), following: find(".following"),
+    previous: find(".previous"), following: find(".following"),
     play: find(".play"), walk: find(".walk"), slider: find(".slider"), slow: find(".slow input"),
     feeds: find(".feeds"), free: find(".free"), forced: find(".forced"), restore: find(".restore"), said: find(".said"), stage: find(".stage"), still: find("canvas.still"),
     moving: find("canvas.moving"), names: find(".names"), words: find(".words"),
@@ -76,7 +76,6 @@ function draw(state) {
     placeBlocks(state);
     placeNote(state);
   }
-  nodes.title.textContent = view.title;
   nodes.still.setAttribute("aria-label", view.title);
   nodes.walk.setAttribute("aria-label", texts.walk);
   nodes.previous.setAttribute("aria-label", texts.previous);
@@ -221,7 +220,7 @@ function answerWhole(state) {
     const way = at(".way")?.dataset;
     if (way) goOn(state, way.way, Number(way.head), { query: Number(way.query) });
     const cell = at(".word-map canvas");
-    if (cell) goOn(state, "numbers", cellAt(state, cell, event).head, cellAt(state, cell, event));
+    if (cell) goOn(state, "steps", cellAt(state, cell, event).head, cellAt(state, cell, event));
     const silence = at(".silence");
     if (silence) changeSilence(state, silence.dataset.name);
     if (at(".free")) feed(state, false);

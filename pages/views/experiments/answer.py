@@ -233,4 +233,6 @@ def _open(asked: Asked) -> None:
             for run in (each.shipped, name, cached.name_of(cached.own() / name)):
                 if run in runs:
                     label = _("Open “{variant}”").format(variant=_(each.label))
-                    links.link("", label, ":material/open_in_new:", {"model": run, "view": "maps"})
+                    links.link(
+                        "attention", label, ":material/open_in_new:", {"model": run, "view": "maps"}
+                    )

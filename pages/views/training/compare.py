@@ -161,8 +161,8 @@ def _link_to_heads(runs: Sequence[Listed]) -> None:
     tasks = {each.record.settings.task for each in runs if each.record}
     if len(names) == len(runs) == 2 and len(tasks) == 1:
         query = {"view": "maps", session.MODEL: names[0], session.OTHER: "model"}
-        label = _("Compare their heads")
-        links.link("", label, ":material/grid_view:", {**query, session.OTHER_MODEL: names[1]})
+        query[session.OTHER_MODEL] = names[1]
+        links.link("attention", _("Compare their heads"), ":material/grid_view:", query)
 
 
 def _curves(runs: Sequence[Listed]) -> list[Drawn]:

@@ -113,7 +113,7 @@ def _state(run: Listed) -> str:
 def _links(run: Listed) -> None:
     """Lead to where the run's heads and its training can be looked at."""
     if not cached.complaint(run.path):
-        links.link("", _("Heads"), ":material/grid_view:", {session.MODEL: run.name})
+        links.link("attention", _("Heads"), ":material/grid_view:", {session.MODEL: run.name})
     if run.situation is not None and run.situation.state != "opened":
         over = run.situation.state == "finished"
         name, view = (_("Look back"), "look_back") if over else (_("Watch"), "watch")

@@ -174,7 +174,7 @@ def _show(run: Listed, key: str, *, is_best: bool) -> None:
             watch = {"training": "watch", session.MODEL: run.name}
             links.link("training", _("Watch"), ":material/model_training:", watch)
         else:
-            links.link("", _("Open"), ":material/grid_view:", {session.MODEL: run.name})
+            links.link("", _("Open"), ":material/account_tree:", {session.MODEL: run.name})
         _button(_("Details"), key, ":material/monitoring:", [run.name])
 
 

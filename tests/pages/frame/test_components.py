@@ -32,7 +32,7 @@ def test_maps_come_with_the_head_that_they_open_on_and_go_back_to_it(open_app):
 
 
 def test_the_page_has_the_scripts_of_components_and_no_element_brings_one(open_app):
-    at = open_app(view="steps")
+    at = open_app(view="pass")
     elements = [each.proto for each in at.get("bidi_component")]
     assert elements
     assert all(len(proto.js_content) < 1000 for proto in elements)

@@ -6,9 +6,8 @@ from tests.pages.every_view import CASES, PAGES
 def test_every_experiment_has_a_lesson_that_there_is():
     assert set(LESSONS) == set(EXPERIMENTS)
     for lesson in LESSONS.values():
-        page = lesson.page or "attention"
-        assert PAGES[page] == lesson.choice
-        assert (page, lesson.view) in CASES
+        assert PAGES[lesson.page] == lesson.choice
+        assert (lesson.page, lesson.view) in CASES
 
 
 def test_the_experiment_and_the_view_that_it_is_about_link_to_each_other(open_page):

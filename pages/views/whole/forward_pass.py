@@ -1,6 +1,6 @@
 """The whole pass of a sentence in one picture: the model at work, from the words to the words."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
@@ -13,22 +13,20 @@ from core.inspection import Inspection, inspect_sentence
 from core.messages import N_
 from core.runs.run import Run
 from core.studies.forward_pass import ForwardPass, forward_pass
-from pages.frame import clicks, components, session
+from pages.frame import clicks, components, links, session
 from pages.frame.language import _, capitalised, joined, listed, n_, number, percent, plain
 from pages.frame.maps import labels, labels_of_fed
-from pages.frame.notes import within_sentence
+from pages.frame.notes import is_guided, within_sentence
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
-from pages.views.attention.steps import STEPS
-from viz.component.standalone import Drawn
 from viz.whole.whole import Guess, Sublayer, Whole
 
-VIEW = "pass"
 N_NAMED = 2
 """Most silenced heads that are named; of more, the number is given."""
 PICTURE, STEP, SILENCED, BLOCK = "pass", "pass_step", "pass_silenced", "pass_block"
-CHOICES = (STEP, SILENCED, BLOCK)
+CERTAIN = 0.5
+"""From this probability on, nothing is said of a word."""
 _NAMES = {
     "self": Kind.ENCODER_SELF.sublayer_label,
     "cross": Kind.CROSS.sublayer_label,
@@ -39,50 +37,34 @@ _NAMES = {
 
 
 def draw(opened: Opened) -> Shown:
-    """Draw a sentence on its way through the model."""
-    focus = clicks.first_pronoun(opened, opened.inspection)
-    title = _("A sentence on its way through the model")
-    picture, recipe = show(opened, title, focus)
-    inspection = recipe.result().inspection
-    return Shown(
-        title=title,
-        recipe=recipe,
-        seen=joined(
-            [_where_it_looks(inspection, focus, _silenced(opened.run)), _what_it_writes(inspection)]
-        ),
-        pictures=[picture],
-    )
-
-
-def show(
-    opened: Opened, title: str, focus: int | None, before: Callable[[], None] = lambda: None
-) -> tuple[Drawn, Recipe[ForwardPass]]:
-    """Draw the pass on the page, on the step that was chosen, without the heads that are silenced.
-
-    Args:
-        opened: The run and the sentence.
-        title: A sentence.
-        focus: The source's token that stands out; None for none.
-        before: What is done before a head that was clicked is shown on the page of maps.
-    """
+    """Draw a sentence on its way through the model, without the heads that are silenced."""
+    if chosen := session.storage(PICTURE).pop("leads_to", None):
+        links.go("attention", chosen)
     silenced = _silenced(opened.run)
     recipe = _recipe(opened, silenced)
     found = recipe.result()
+    focus = clicks.first_pronoun(opened, found.inspection)
+    title = _("A sentence on its way through the model")
     whole = whole_of(opened.run, found, title, focus)
-    if silenced:
-        title = _what_is_lost(opened, found, silenced)
     session.belongs_to(STEP, f"{opened.path}\n{opened.sentence}")
-    step = session.value(STEP, partial(session.position, count=whole.last + 1), whole.step)
-    whole = replace(whole, title=title, step=step, silenced=tuple(map(str, silenced)))
-    whole = replace(whole, open=session.linked(BLOCK) or None, forced=_forced(opened, silenced))
+    whole = replace(
+        whole,
+        step=session.value(STEP, partial(session.position, count=whole.last + 1), whole.step),
+        silenced=tuple(map(str, silenced)),
+        open=session.linked(BLOCK) or None,
+        forced=_forced(opened, silenced),
+    )
     picture = components.show(
         whole,
         key=PICTURE,
         on_step=_take_step,
-        on_pick=partial(_take_head, before),
+        on_pick=_take_head,
         on_silence=None if opened.run.model.config.is_parallel else _take_silence,
     )
-    return picture, recipe
+    inspection = found.inspection
+    looks = _where_it_looks(opened.run, inspection, focus)
+    seen = [_what_is_lost(opened, found, silenced)] if silenced else [looks, _written(inspection)]
+    return Shown(title=title, recipe=recipe, seen=joined(seen), pictures=[picture])
 
 
 def _what_is_lost(opened: Opened, found: ForwardPass, silenced: Sequence[Head]) -> str:
@@ -92,24 +74,24 @@ def _what_is_lost(opened: Opened, found: ForwardPass, silenced: Sequence[Head]) 
         names = n_("{n} head", "{n} heads", len(silenced)).format(n=number(len(silenced)))
     before, after = _recipe(opened, ()).result().best, found.best
     if before is None or after is None:
-        return _("Without {heads}").format(heads=names)
+        return _("Shown without {heads}.").format(heads=names)
     ids, others = before.ids_TN[:, 0].tolist(), after.ids_TN[:, 0].tolist()
     if ids != others:
         step = next(at for at, pair in enumerate(zip_longest(ids, others)) if pair[0] != pair[1])
         words = [_texts(opened.run, each[step : step + 1]) or [""] for each in (ids, others)]
-        text = _("Without {heads} it writes “{new}” instead of “{old}”: {text}")
+        text = _("Without {heads} it writes “**{new}**” instead of “{old}”: {text}")
         return text.format(
             heads=names,
-            old=words[0][0],
-            new=words[1][0],
-            text=found.inspection.translation.text,
+            old=plain(words[0][0]),
+            new=plain(words[1][0]),
+            text=plain(found.inspection.translation.text),
         )
     chances, rest = before.probabilities_TN[:, 0], after.probabilities_TN[:, 0]
     step = int(np.abs(chances - rest).argmax())
-    text = _("Without {heads} it writes the same; “{word}” goes from {before} to {after}")
+    text = _("Without {heads} it writes the same; “**{word}**” goes from {before} to **{after}**.")
     return text.format(
         heads=names,
-        word=_texts(opened.run, ids[step : step + 1])[0],
+        word=plain(_texts(opened.run, ids[step : step + 1])[0]),
         before=percent(float(chances[step])),
         after=percent(float(rest[step])),
     )
@@ -162,21 +144,19 @@ def _take_silence() -> None:
         session.choose({SILENCED: ",".join(pick["heads"]) or None})
 
 
-def _take_head(before: Callable[[], None]) -> None:
+def _take_head() -> None:
     """Go to the head that was clicked: to its map, or to one of its weights in numbers."""
     if not (pick := clicks.picked(PICTURE)):
         return
-    before()
     head = Head(Site.parse(pick["site"]), pick["head"])
-    chosen = {session.KIND: head.kind, session.LAYER: head.layer, session.HEAD: head.index}
-    if pick["to"] == "maps":
-        session.choose_above({**chosen, session.VIEW: "maps"})
-        return
-    cell = None if pick["key"] is None else f"0,{pick['query']},{pick['key']}"
-    session.choose_above({**chosen, session.VIEW: STEPS, session.CELL: cell})
+    query = {session.KIND: head.kind, session.LAYER: str(head.layer), session.HEAD: str(head.index)}
+    query[session.VIEW] = pick["to"]
+    if pick["key"] is not None:
+        query[session.CELL] = f"0,{pick['query']},{pick['key']}"
+    session.storage(PICTURE, in_callback=True)["leads_to"] = query
 
 
-def _where_it_looks(inspection: Inspection, focus: int | None, silenced: Collection[Head]) -> str:
+def _where_it_looks(run: Run, inspection: Inspection, focus: int | None) -> str:
     """Return where a word of the source looks most, in whichever head that is."""
     if focus is None or not inspection.sites_of(Kind.ENCODER_SELF):
         return ""
@@ -184,26 +164,29 @@ def _where_it_looks(inspection: Inspection, focus: int | None, silenced: Collect
         head: inspection.weights_of(head)[focus]
         for site in inspection.sites_of(Kind.ENCODER_SELF)
         for head in site.heads(len(inspection.attention[site].weights_HQK))
-        if head not in silenced
     }
-    if not weights:
-        return ""
     head, weights_K = max(weights.items(), key=lambda each: each[1].max())
-    return _("“{query}” looks most at **{key}**: **{weight}** in {head}.").format(
+    text = _("“{query}” looks at **{key}** with **{weight}** of its attention ({where}).")
+    if is_guided(run, head):
+        text = _(
+            "“{query}” looks at **{key}** with **{weight}** of its attention ({where}, trained "
+            "for it)."
+        )
+    return text.format(
         query=plain(inspection.source_tokens[focus].text),
         key=plain(inspection.source_tokens[int(weights_K.argmax())].text),
-        weight=number(float(weights_K.max()), 2),
-        head=within_sentence(head),
+        weight=percent(float(weights_K.max())),
+        where=within_sentence(head),
     )
 
 
-def _what_it_writes(inspection: Inspection) -> str:
-    """Return the text that is written, and the word of it that the model is least sure of."""
+def _written(inspection: Inspection) -> str:
+    """Return the text that is written, and the word of it that is not certain, if any."""
     text = plain(inspection.translation.text)
-    if not inspection.written:
-        return _("It writes “{text}”.").format(text=text) if text else ""
-    word = min(inspection.written, key=lambda each: each.probability)
-    return _("It writes “{text}”; it is least sure of **{word}**: **{share}**.").format(
+    word = min(inspection.written, key=lambda each: each.probability, default=None)
+    if word is None or word.probability >= CERTAIN:
+        return _("It writes “{text}”").format(text=text) if text else ""
+    return _("It writes “{text}”, and is least sure of **{word}**: **{share}**.").format(
         text=text,
         word=plain(inspection.translation.text[word.span.start : word.span.end]),
         share=percent(word.probability),

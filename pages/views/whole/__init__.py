@@ -1,0 +1,1 @@
+"""The view of the first page: the whole pass."""

@@ -1,0 +1,1 @@
+from tests.pages.views.attention.conftest import open_view as open_view
