@@ -29,6 +29,10 @@ export function drawBehind(context, layout, ink) {
       context.fillStyle = ink.norm;
       context.fillRect(left - 4, block.upper, right - left + 8, 2);
     }
+    for (const { lower, upper } of stack.folds) {
+      context.fillStyle = ink.attention;
+      context.fillRect(stack.left - 4, upper, stack.right - stack.left + 8, lower - upper);
+    }
   }
 }
 
@@ -41,8 +45,10 @@ export function drawStreams(context, state, layout, ink) {
       const x = stack.centre(token);
       context.strokeStyle = token === active ? ink.active : ink.stream;
       const heights = [stack.bottom + 6, ...stack.blocks.map(({ upper }) => upper), stack.top];
-      stack.norms.forEach((norms, depth) => {
-        line(context, x, heights[depth], x, heights[depth + 1], 1 + (3.5 * norms[token]) / largest);
+      const depths = [...stack.blocks.map(({ depth }) => depth), (stack.blocks.at(-1)?.depth ?? -1) + 1];
+      depths.forEach((depth, at) => {
+        const norm = stack.norms[depth][token];
+        line(context, x, heights[at], x, heights[at + 1], 1 + (3.5 * norm) / largest);
       });
     }
     if (stack.side === "target") drawBack(context, state, stack, ink);
@@ -53,7 +59,7 @@ export function drawStreams(context, state, layout, ink) {
 function drawBack(context, { step, view, stage }, stack, ink) {
   if (!step || step >= view.last || stage !== Infinity || view.isForced) return;
   const [from, to] = [stack.centre(step - 1), stack.centre(step)];
-  const upper = stack.blocks.at(-1).upper - 5;
+  const upper = stack.highest - 5;
   context.strokeStyle = ink.bar;
   line(context, from, upper, to, upper, 1);
   for (let y = upper; y < stack.bottom - 2; y += 7) line(context, to, y, to, y + 4, 1);

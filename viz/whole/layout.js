@@ -2,13 +2,18 @@
 
 export const NARROW = 680; // pixels
 const SPACE = { words: 84, title: 26, bus: 16, output: 74, memory: 64, side: 132, layer: 6 };
+const FOLD = 24; // height of the strip that stands for layers that are folded
+const LEAST_LAYER = 44; // height of a layer; where less is left for each, some are folded
 const PARTS = { attention: 1, other: 0.42 }; // heights of sublayers
 const HIGHEST = 128; // of an attention
 const WIDEST = 44; // between two tokens
 const HEADS = { cell: 2.2, gap: 3, most: 58 };
 
-/** Sizes in pixels; y grows downwards, data flow upwards. */
-export function wholeLayout(width, room, view) {
+/**
+ * Sizes in pixels; y grows downwards, data flow upwards. `first` says for each side which layer is the
+ * lowest that is not folded, where not all have room.
+ */
+export function wholeLayout(width, room, view, first = {}) {
   const narrow = width < NARROW;
   const { stacks } = view;
   const beside = !narrow && stacks.length === 2;
@@ -37,24 +42,45 @@ export function wholeLayout(width, room, view) {
       end: x + wide + tiles,
       centre: (token) => x + (token + 0.5) * unit, output,
     };
-    return { ...own, blocks: placedBlocks(stack.blocks, top, bottom) };
+    return { ...own, ...placedBlocks(stack.blocks, top, bottom, first[stack.side]) };
   });
   return { width, height, unit, narrow, beside, stacks: placed };
 }
 
-/** Sublayers from the bottom to the top, layers a little apart. */
-function placedBlocks(blocks, top, bottom) {
-  const layers = new Set(blocks.map(({ layer }) => layer)).size;
+/** Sublayers from the bottom to the top, layers a little apart; strips stand for those that are folded. */
+function placedBlocks(all, top, bottom, first) {
+  const layers = [...new Set(all.map(({ layer }) => layer))];
+  const shown = shownLayers(layers, bottom - top, first);
+  const blocks = all.filter(({ layer }) => shown.includes(layer));
+  const below = layers.slice(0, layers.indexOf(shown[0]));
+  const above = layers.slice(below.length + shown.length);
+  const floor = bottom - (below.length ? FOLD + SPACE.layer : 0);
+  const ceiling = top + (above.length ? FOLD + SPACE.layer : 0);
   const parts = blocks.reduce((sum, block) => sum + part(block), 0);
-  const free = bottom - top - layers * SPACE.layer;
-  const scale = Math.min(HIGHEST, free / parts);
-  let y = bottom;
-  return blocks.map((block, index) => {
+  const scale = Math.min(HIGHEST, (floor - ceiling - shown.length * SPACE.layer) / parts);
+  let y = floor;
+  const placed = blocks.map((block, index) => {
     if (index && blocks[index - 1].layer !== block.layer) y -= SPACE.layer;
     const lower = y;
     y -= part(block) * scale;
     return { ...block, lower, upper: y };
   });
+  const folds = [
+    [below, bottom, Math.max(0, below.length - shown.length)],
+    [above, y - SPACE.layer, below.length + shown.length],
+  ].filter(([folded]) => folded.length)
+    .map(([folded, lower, opens]) => ({ from: folded[0], to: folded.at(-1), lower, upper: lower - FOLD, opens }));
+  const highest = Math.min(bottom, ...[...placed, ...folds].map(({ upper }) => upper));
+  return { blocks: placed, folds, highest };
+}
+
+/** The layers that have room: the highest, or those from a chosen one on. */
+function shownLayers(layers, height, first) {
+  if (layers.length * LEAST_LAYER <= height) return layers;
+  const most = Math.max(1, Math.floor((height - 2 * FOLD) / LEAST_LAYER));
+  const last = Math.max(0, layers.length - most);
+  const from = Math.min(first ?? last, last);
+  return layers.slice(from, from + most);
 }
 
 const part = ({ heads }) => (heads ? PARTS.attention : PARTS.other);

@@ -19,7 +19,7 @@ export function placeNames({ nodes, layout, view }) {
   const { texts } = view;
   const names = layout.stacks.flatMap((stack) => {
     const title = element("span", "stack", texts[nameOf(stack, layout, view)]);
-    const highest = stack.blocks.at(-1)?.upper ?? stack.top;
+    const { highest } = stack;
     const layers = [...new Set(stack.blocks.map(({ layer }) => layer))].map((layer) => {
       const own = stack.blocks.filter((block) => block.layer === layer);
       const name = element("span", "layer", fill(texts.layer, { layer: String(layer) }));
@@ -81,6 +81,15 @@ export function markWords(state) {
 /** A block is a button: it says what it does, and opens. */
 export function placeBlocks({ nodes, layout, view }) {
   const { texts } = view;
+  const folds = layout.stacks.flatMap((stack) => stack.folds.map(({ from, to, lower, upper, opens }) => {
+    const name = fill(texts.folded, { first: String(from), last: String(to) });
+    const button = element("button", "fold", name);
+    Object.assign(button, { type: "button", title: texts["folded.help"] });
+    Object.assign(button.dataset, { side: stack.side, opens });
+    button.style.width = `${Math.round(stack.right - stack.left + 8)}px`;
+    button.style.height = `${Math.round(lower - upper)}px`;
+    return put(button, stack.left - 4, upper);
+  }));
   const blocks = layout.stacks.flatMap((stack) => stack.blocks.map((block) => {
     const button = element("button", "");
     button.type = "button";
@@ -93,7 +102,7 @@ export function placeBlocks({ nodes, layout, view }) {
     button.style.height = `${Math.round(block.lower - block.upper)}px`;
     return put(button, stack.left - 5, block.upper);
   }));
-  nodes.blocks.replaceChildren(...blocks);
+  nodes.blocks.replaceChildren(...blocks, ...folds);
 }
 
 /** The largest weight of an attention or of one head, or to which word another sublayer adds most. */
@@ -122,7 +131,7 @@ export function drawOutput(state) {
     const others = 1 - done.reduce((sum, [, share]) => sum + share, 0);
     const entries = others > 0.0005 ? [...done, [texts.others, others]] : done;
     const wide = Math.min(112, (layout.width - decoder.left) / entries.length);
-    const top = (decoder.blocks.at(-1)?.upper ?? decoder.top) - 54;
+    const top = decoder.highest - 54;
     for (const [rank, [text, share]] of entries.entries()) {
       const bar = element("div", rank ? "bar" : "bar best");
       bar.classList.toggle("true", view.isForced && text === view.truth[step - 1]?.[0]);
@@ -143,9 +152,9 @@ export function drawOutput(state) {
 
 function guessesOf({ view, step, stage, layout }, decoder) {
   const layers = [...new Set(decoder.blocks.map(({ layer }) => layer))];
-  return layers.flatMap((layer, at) => {
+  return layers.flatMap((layer) => {
     const own = decoder.blocks.filter((block) => block.layer === layer);
-    const guess = view.guesses[at]?.[step - 1];
+    const guess = view.guesses[layer]?.[step - 1];
     if (!guess || stage < decoder.blocks.indexOf(own.at(-1)) + 1) return [];
     const node = element("span", "guess");
     node.append(...fillParts(view.texts.guess, { layer: String(layer) }), " ", word(guess[0]), ` ${percentWords(guess[1])}`);

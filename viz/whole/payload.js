@@ -25,7 +25,8 @@ function passOf(header, weights, free = null) {
   }));
   const blocks = [...(free?.stacks.flatMap((stack) => stack.blocks).filter(({ side }) => side === "source") ?? []), ...read];
   const stacks = ["source", "target"].filter((side) => tokens[side].length).map((side) => ({
-    side, tokens: tokens[side], blocks: blocks.filter((block) => block.side === side),
+    side, tokens: tokens[side],
+    blocks: blocks.filter((block) => block.side === side).map((block, depth) => ({ ...block, depth })),
     norms: header.norms[side],
   }));
   const opens = blocks.some(({ site }) => header.open?.split(":")[0] === site) ? header.open : null;

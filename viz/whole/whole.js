@@ -33,7 +33,7 @@ function create(state, find) {
     output: find(".output"), blocks: find(".blocks"), inside: find(".inside"),
     note: find(".note"), tooltip: find(".tooltip"), live: find(".live"),
   };
-  Object.assign(state, { step: 0, stage: Infinity, focus: null, open: null, isForced: false });
+  Object.assign(state, { step: 0, stage: Infinity, focus: null, open: null, isForced: false, first: {} });
   answerWhole(state);
   answerTools(state, find, ({ view }) => view.title, wholeSvg);
 }
@@ -58,18 +58,25 @@ function receive(state, data) {
   if (!other) return;
   if (!same) state.focus = view.focus;
   [state.source, state.placed, state.still, state.stage] = [view.source, null, null, Infinity];
+  if (!same) state.first = firstLayers(view);
   const { open } = state;
   if (open) closeInside(state);
   state.reopens = same ? open : view.open;
 }
 
+/** Layers with an open block are not folded. */
+function firstLayers({ stacks, open }) {
+  const block = stacks.flatMap(({ blocks }) => blocks).find(({ site }) => open && site === siteOf(open));
+  return block ? { [block.side]: block.layer } : {};
+}
+
 function draw(state) {
   const { nodes, view, width } = state;
   const { texts } = view;
-  const placed = `${width} ${roomNow()} ${view.content} ${view.isForced}`;
+  const placed = `${width} ${roomNow()} ${view.content} ${view.isForced} ${JSON.stringify(state.first)}`;
   if (placed !== state.placed) {
     state.placed = placed;
-    state.layout = wholeLayout(width, Math.min(560, Math.max(360, windowRoom() - 294)), view);
+    state.layout = wholeLayout(width, Math.min(560, Math.max(360, windowRoom() - 294)), view, state.first);
     setPixels(nodes.stage, { "--height": state.layout.height });
     placeNames(state);
     placeWords(state);
@@ -212,7 +219,9 @@ function answerWhole(state) {
     if (at(".following")) goTo(state, state.step + 1);
     if (at(".play")) play(state, !state.playing);
     if (at(".close")) close(state);
-    const block = at(".blocks button") ?? at(".map");
+    const fold = at(".fold")?.dataset;
+    if (fold) unfold(state, fold.side, Number(fold.opens));
+    const block = at(".blocks button:not(.fold)") ?? at(".map");
     if (block) openInside(state, block.dataset.head ? `${block.dataset.site}:${block.dataset.head}` : block.dataset.site);
     if (at(".all")) openInside(state, siteOf(state.open));
     const row = at(".row");
@@ -238,6 +247,13 @@ function answerWhole(state) {
   root.onkeydown = (event) => {
     if (event.key === "Escape" && state.open) close(state);
   };
+}
+
+/** Show other layers of a stack; as many are folded. */
+function unfold(state, side, layer) {
+  if (state.open) close(state);
+  state.first = { ...state.first, [side]: layer };
+  draw(state);
 }
 
 /** Go to a head's map on a page of its own, or to a cell of it in numbers. */

@@ -63,6 +63,8 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
         "and would write “{written}” ({probability})"
     ),
     "guess": N_("layer {layer} would write"),
+    "folded": N_("layers {first} to {last}"),
+    "folded.help": N_("Show these layers"),
     "memory": N_("→ read by cross-attention"),
     "close": N_("Close"),
     "head": N_("head {head}"),

@@ -213,7 +213,7 @@ def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Who
         norms={stream.sites[0].side: stream.norms_LK for stream in found.streams.values()},
         guesses=_guesses(run, found),
         best=_best(run, found),
-        step=0 if focus is None else step_that_looks_at(inspection, focus),
+        step=step_that_looks_at(inspection, focus),
         focus=focus,
         in_order=any(
             site.in_encoder and site.sublayer == "recurrent" for site, _added in found.sublayers
@@ -241,11 +241,14 @@ def _sublayer(
     )
 
 
-def step_that_looks_at(inspection: Inspection, source: int) -> int:
-    """Return the step, from 1, whose last cross-attention looks most at a token of the source."""
+def step_that_looks_at(inspection: Inspection, source: int | None) -> int:
+    """Return the step, from 1, whose last cross-attention looks most at a token of the source.
+
+    Without such a token, or without cross-attention, it is the last.
+    """
     crossing = inspection.sites_of(Kind.CROSS)
-    if not crossing:
-        return 0
+    if not crossing or source is None:
+        return len(inspection.fed_tokens)
     weights_HT = inspection.attention[crossing[-1]].weights_HQK[:, :, source]
     return 1 + int(weights_HT.max(axis=0).argmax())
 

@@ -57,7 +57,8 @@ def made(source, fed, encoder, decoder, heads=4):
     written = [label.text for label in (*fed[1:], EOS)] if fed else []
     best = [[(word, 0.9), *((f"other{i}", 0.02) for i in range(4))] for word in written]
     guesses = [
-        [(word, 0.9 * (1 + at) / decoder[1]) for word in written] for at in range(decoder[1])
+        [(word, round(0.9 * (1 + at) / decoder[1], 5)) for word in written]
+        for at in range(decoder[1])
     ]
     return Whole(
         title="A sentence on its way through the model",
@@ -85,6 +86,11 @@ def deep():
     """Six layers of eight heads on each side, thirty words."""
     words = labels(" ".join(f"word{i}" for i in range(29)))
     return made((*words, EOS), (BOS, *words), (SELF, 6), (BOTH, 6), 8)
+
+
+def deepest():
+    """A decoder alone of thirty layers."""
+    return made((), FED, (SELF, 0), (SELF, 30), 8)
 
 
 def alone():
@@ -121,6 +127,7 @@ CASES = {
     "known": known,
     "deep": deep,
     "alone": alone,
+    "deepest": deepest,
     "encoder": encoder,
     "recurrent": recurrent,
     "parallel": parallel,

@@ -117,6 +117,29 @@ test("what a word looks at most is its largest weight in all layers of its side"
   assert.equal(weightAt(block, head, 4, key), weight);
 });
 
+test("layers that have no room are folded, and each strip leads to the next ones", () => {
+  const view = viewOf("deepest");
+  const layersOf = (first) => {
+    const [{ blocks, folds, top, bottom }] = wholeLayout(1200, 440, view, { target: first }).stacks;
+    const heights = [...blocks, ...folds].map(({ upper, lower }) => [upper, lower]).sort(([one], [other]) => one - other);
+    heights.forEach(([upper, lower], i) => {
+      assert.ok(upper >= top - 0.01 && lower <= bottom + 0.01);
+      assert.ok(i === 0 || upper >= heights[i - 1][1] - 0.01);
+    });
+    return { layers: [...new Set(blocks.map(({ layer }) => layer))], folds };
+  };
+  const highest = layersOf();
+  assert.equal(highest.layers.at(-1), 29);
+  assert.deepEqual(highest.folds.map(({ from, to }) => [from, to]), [[0, highest.layers[0] - 1]]);
+  const seen = new Set(highest.layers);
+  for (let at = highest; at.folds[0]?.from === 0;) {
+    at = layersOf(at.folds[0].opens);
+    at.layers.forEach((layer) => seen.add(layer));
+  }
+  assert.equal(seen.size, 30);
+  assert.equal(wholeLayout(1200, 440, viewOf("deep")).stacks[0].folds.length, 0);
+});
+
 test("a forced pass has all of its words at once, and marks those that the model did not write", () => {
   const free = viewOf("forced");
   const { forced } = free;
