@@ -1,7 +1,6 @@
 """Look back on a training: when the heads became sharp, and what they did at any snapshot."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +11,8 @@ from core.heads import STACK_LABELS, Head, Site
 from core.inspection import Inspection, inspect_sentence
 from core.model.attention import attend_probed
 from core.runs.checkpoint import stops
-from core.runs.run import Run, RunError
+from core.runs.run import RunError
+from core.studies.forward_pass import forward_pass
 from core.studies.heads.evenness import evenness
 from core.studies.heads.forming import SHARP, Forming, forming
 from core.studies.heads.largest_weights import largest_weight, pairs_of_words, telling_query
@@ -30,17 +30,17 @@ from pages.frame.language import (
     plain,
     translated,
 )
-from pages.frame.maps import labels, maps_of
+from pages.frame.maps import labels
 from pages.frame.recipe import Recipe
 from pages.frame.typography import typeset
 from pages.frame.view import Shown, saying_why
 from pages.views.training import heads_at_step, progress
+from pages.views.whole.forward_pass import PICTURE, whole_of
 from viz.charts.curves import Level, Quantity, Rule, curves
 from viz.charts.measurements import TEXTS, Axes, Rows
 from viz.charts.training import loss_curves
 from viz.component.payload import TokenLabel
 from viz.component.standalone import Drawn
-from viz.plane.maps import AttentionMaps
 from viz.plane.matrices import Axis, Matrices, Matrix
 
 NEAR = 0.3
@@ -83,8 +83,11 @@ def draw(path: Path) -> Shown | None:
     st.caption(plain(at_end))
     st.caption(plain(" ".join(known)))
     recipe = Recipe(forming, [_at(path, each, sentence) for each in found], [*found], head, step)
-    take = partial(clicks.take_head, session.choose)
-    maps = components.attention_maps(_maps(run, inspection, head), key=session.MAPS, on_pick=take)
+    found_pass = Recipe(forward_pass, RunAt(path, step), _at(path, step, sentence)).result()
+    title = _("The pass at step {step}").format(step=number(step))
+    focus = _telling_row(last, head) if head.kind.query_side == "source" else None
+    whole = whole_of(run, found_pass, title, focus)
+    picture = components.show(whole, key=PICTURE, on_step=_keep, on_pick=_take_head)
     spread = _chart(recipe.result())
     st.caption(joined(_how_measured(len(offered), mixed=cached.settings(path).beside_own_pairs)))
     return Shown(
@@ -93,7 +96,7 @@ def draw(path: Path) -> Shown | None:
         seen=joined([_seen(inspection, last, head, step), _seen_sharp(recipe.result())]),
         recipe=recipe,
         code=[evenness, attend_probed],
-        pictures=[*pictures, maps, spread],
+        pictures=[*pictures, picture, spread],
         about={
             "step": str(step),
             "sentence": sentence,
@@ -157,18 +160,22 @@ def _take_step(steps: Sequence[int]) -> None:
         session.choose({session.STEP: steps[pick["row"]]})
 
 
-def _maps(run: Run, inspection: Inspection, head: Head) -> AttentionMaps:
-    """Return the maps of a snapshot; before training a text may hold nothing that can be read."""
-    shown = maps_of(run, inspection, head)
-    if inspection.translation.text.isprintable():
-        return shown
-    return replace(shown, translation=_("(no readable text)"), doubts=(), legend="", target=())
+def _keep() -> None:
+    """Leave the step of decoding to the picture."""
+
+
+def _take_head() -> None:
+    """Look at the head that was clicked."""
+    if pick := clicks.picked(PICTURE):
+        site = Site.parse(pick["site"])
+        chosen = {session.LAYER: site.layer, session.HEAD: pick["head"]}
+        session.choose({session.KIND: site.attention, **chosen})
 
 
 def _loss(rows: Rows, step: int) -> Drawn:
     """Draw the loss of the training, with the chosen step marked in it."""
     # Most happens in the first steps. A logarithmic axis has no place for step 0.
-    rules = [Rule(step, _("the maps below"))] if step else []
+    rules = [Rule(step, _("the pass below"))] if step else []
     axes, texts = Axes(log_x=True, log_y=True), translated(TEXTS)
     return chart(loss_curves(rows, axes=axes, height=_LOSS_HEIGHT, rules=rules, texts=texts))
 
@@ -191,7 +198,7 @@ def _chart(found: Forming) -> Drawn:
         ),
         rules=[
             Level(SHARP, _("sharp: below {share}").format(share=percent(SHARP))),
-            Rule(found.step, _("the maps above")),
+            Rule(found.step, _("the pass above")),
         ],
     )
     return chart(figure.properties(height=_HEIGHT))
