@@ -7,7 +7,7 @@ from core.studies.experiments.measures import Measure
 from core.studies.experiments.verdicts import Verdict, vanishes
 from pages.frame.language import N_, _, capitalised, enumerated, joined, listed_apart, n_, number
 from pages.frame.texts import toml
-from pages.views.experiments.question import Asked, extremes, quoted, writer
+from pages.views.experiments.question import Asked, bold, extremes, quoted, writer
 
 WORDS = {
     Comparison.AS_GOOD: N_("as well"),
@@ -48,7 +48,7 @@ def answer(asked: Asked, by: Measure | None) -> str:
     gradient = of_gradient(asked, "drawn_gradient", _("before training"))
     lines = [*_parts(judged, gradient), *_not_compared(judged)]
     summary = _verdict([*verdicts, *gradient])
-    return "  \n".join([joined([f"**{words or summary}**", summary if words else ""]), *lines])
+    return "  \n".join([joined([bold(words or summary), summary if words else ""]), *lines])
 
 
 def answer_in_words(asked: Asked) -> str:
@@ -57,7 +57,7 @@ def answer_in_words(asked: Asked) -> str:
     found = findings(asked.experiment, asked.results, by)
     verdicts = [each.judged.verdict for each in found if each.judged is not None]
     words = _in_words(asked, verdicts) if verdicts else ""
-    return f"**{words}**" if words else ""
+    return bold(words) if words else ""
 
 
 def _in_words(asked: Asked, verdicts: Sequence[Verdict]) -> str:

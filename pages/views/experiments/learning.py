@@ -151,7 +151,7 @@ def _draw_layers(asked: Asked, moment: str) -> Shown:
     """Draw how far positions are apart behind each layer, and how much gradient comes there."""
     apart, gradient = (_measured(asked, moment, name) for name in (_APART, _GRADIENT))
     found = claims.of_gradient(asked, _key(moment, _GRADIENT), _(_MOMENTS[moment]))
-    judged = [f"**{claims.of_parts(verdict, [part])}**" for verdict, part in found.items()]
+    judged = [question.bold(claims.of_parts(verdict, [part])) for verdict, part in found.items()]
     pictures = [_chart_apart(apart), _chart_gradient(gradient)]
     question.say_caution(asked)
     return Shown(

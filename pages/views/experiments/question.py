@@ -130,6 +130,14 @@ def extremes(title: str, values: Mapping[str, float], write: Callable[[float], s
     return text.format(title=title, least=least, most=most)
 
 
+def bold(sentence: str) -> str:
+    """Return a sentence in bold, in Markdown.
+
+    Its full stop stays outside: between a Chinese one and a letter, Markdown ends no bold text.
+    """
+    return f"**{sentence[:-1]}**{sentence[-1]}"
+
+
 def quoted(name: str) -> str:
     """Return the name of a variant within a sentence."""
     return _("“{text}”").format(text=name)

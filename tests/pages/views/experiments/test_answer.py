@@ -73,13 +73,13 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
         (
             "bottleneck",
             "**No: with one vector long sentences are lost, with attention to every word they are "
-            "not.** The claim holds.",
+            "not**. The claim holds.",
             "✓ as claimed: “GRU, one vector” does worse.",
         ),
         (
             "residuals",
             "**A layer needs its residual connections and its norms; whether it needs the "
-            "feed-forward layer is not certain.** The claim holds in part.",
+            "feed-forward layer is not certain**. The claim holds in part.",
             "✓ as claimed: “no residual” gets nothing right; “no norm” does worse.",
             "? undecided: “no feed-forward” may differ by chance.",
         ),
@@ -91,7 +91,7 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
         (
             "depth",
             "**They let a stack learn: without them every depth does worse. With them, 4 layers do "
-            "as well as 2, but 8 do worse.** The claim holds in part.",
+            "as well as 2, but 8 do worse**. The claim holds in part.",
             "✓ as claimed: “4 layers” does as well; “2 layers, no residual”, “4 layers, no "
             "residual”, and “8 layers, no residual” get nothing right.",
             "✗ against the claim: “8 layers” does worse; the gradient does not vanish before "
@@ -100,7 +100,7 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
         (
             "norms",
             "**LayerNorm, RMSNorm and BatchNorm before the sublayer do about equally well; "
-            "LayerNorm after it, or no norm, does worse.** The claim holds in part.",
+            "LayerNorm after it, or no norm, does worse**. The claim holds in part.",
             "✓ as claimed: “RMSNorm before” does as well; “no norm” does worse.",
             "✗ against the claim: “BatchNorm before” does as well; “LayerNorm after” does worse.",
             "– not compared, since the learning rate rises 14 times as high: “LayerNorm before, no "
@@ -109,13 +109,13 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
         ),
         (
             "forcing",
-            "**The true words: fed its own, it does not go on better after a mistake.** The claim "
+            "**The true words: fed its own, it does not go on better after a mistake**. The claim "
             "does not hold.",
             "✗ against the claim: “scheduled sampling, up to 50 %” does no better.",
         ),
         (
             "guide",
-            "**Not certain: 3 trainings of each are too few to tell.**",
+            "**Not certain: 3 trainings of each are too few to tell**.",
             "? undecided: “a head of the last layer guided” and “a head of the first layer guided” "
             "may differ by chance.",
         ),
@@ -127,12 +127,18 @@ def test_the_question_is_answered_in_words_and_then_each_part_of_the_claim(open_
     assert shown.seen.replace("\u00a0", " ").split("  \n") == lines
 
 
+def test_in_chinese_the_answer_is_bold_where_a_sentence_follows_it(open_experiment):
+    _at, shown, _said = open_experiment("norms", lang="zh_CN")
+    # Bold text that ends with a Chinese full stop goes on to whatever letter follows.
+    assert "**。" in shown.seen and "。**" not in shown.seen
+
+
 def test_other_verdicts_than_the_shipped_ones_are_put_in_words(open_experiment, measured_here):
     shares = {"base": 0.6, "none": 0.2, "rotary": 0.4, "learned": 0.7}
     measured_here("order", {name: {"exact_match": share} for name, share in shares.items()})
     _at, shown, _said = open_experiment("order", experiment_run="here")
     assert shown.seen.split("  \n") == [
-        "**The claim holds in part.**",
+        "**The claim holds in part**.",
         "✓ as claimed: “no positions” does worse; “learned table” does better.",
         "✗ against the claim: “rotary” does worse.",
     ]

@@ -76,12 +76,12 @@ def test_it_says_where_words_become_alike_and_where_the_gradient_vanishes(
     [
         (
             "drawn",
-            "✗ against the claim: the gradient does not vanish before training.** At the "
+            "✗ against the claim: the gradient does not vanish before training**. At the "
             "embeddings it is at least 1.2 times",
         ),
         (
             "trained",
-            "? undecided: the gradient vanishes after training, but not in every variant.** It "
+            "? undecided: the gradient vanishes after training, but not in every variant**. It "
             "vanishes on its way back to the embeddings only here: 8 layers, no residual",
         ),
     ],

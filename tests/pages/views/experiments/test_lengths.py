@@ -12,7 +12,7 @@ NORMS = {"base": (1.0, 0.5, 0.4, 0.3, 0.3), "gru": (1.0, 0.5, 0.1, 0.02, 0.01)}
         (
             "bottleneck",
             "**No: with one vector long sentences are lost, with attention to every word they are "
-            "not.** Up to this length, in tokens, at least half of the held-out sentences are "
+            "not**. Up to this length, in tokens, at least half of the held-out sentences are "
             "correct: 24 with “bidirectional GRU with attention”; 18 with “GRU with additive "
             "attention”; 16 with “Transformer” and “GRU with attention”; 8 with “GRU, one vector”. "
             "The longest sentence of training, in tokens: 16.",
