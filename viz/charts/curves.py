@@ -263,8 +263,8 @@ def _mark_rings(mark: Mark) -> list[alt.Chart]:
         x=alt.X("x:Q"), y=alt.Y("y:Q")
     )
     # Above its right, or near the upper end of the axis well below it.
-    place = {"dx": -6, "dy": 34} if mark.y > _TOP else {"dx": 8, "dy": -LINE // 2}
-    words = base.mark_text(align="left", color=QUIET, fontWeight="bold", **place)
+    dx, dy = (-6, 34) if mark.y > _TOP else (8, -LINE // 2)
+    words = base.mark_text(align="left", color=QUIET, fontWeight="bold", dx=dx, dy=dy)
     return [
         base.mark_point(size=140, strokeWidth=2, filled=False, color=QUIET),
         words.encode(text=alt.Text("text:N")),

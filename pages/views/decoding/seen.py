@@ -113,9 +113,10 @@ def _left_out(opened: Opened, at: int, own: Sequence[int], now: Sequence[int]) -
     """Return the words that are missing besides that of a step, where nothing else has changed."""
     decode = opened.run.target_tokenizer.decode
     # "␣animal" and "animal" are two tokens, and the same to a reader.
-    texts = [[decode([token]).strip() for token in ids] for ids in (own, now)]
+    one, other = ([decode([token]).strip() for token in ids] for ids in (own, now))
     missing: list[int] = []
-    for what, start, end, *_added in SequenceMatcher(None, *texts, autojunk=False).get_opcodes():
+    changes = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+    for what, start, end, *_added in changes:
         if what == "delete":
             missing += [own[step] for step in range(start, end) if step != at]
         elif what == "insert" or (what == "replace" and (start, end) != (at, at + 1)):

@@ -166,9 +166,7 @@ def hostile():
     n = len(words)
     share = 1.0 / n
     top = tuple(Alternative(i, label, share) for i, label in enumerate(words))
-    steps = tuple(
-        StepView(label, share, top, 0.0, label, share, 0) for label in words
-    )
+    steps = tuple(StepView(label, share, top, 0.0, label, share, 0) for label in words)
     one = SideView((BOS, *words[:-1]), steps, weights(1, 2, n, n), causal(1, 2, n))
     return DecodingView(source=words, free=one, forced=one)
 

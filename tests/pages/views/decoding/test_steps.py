@@ -135,7 +135,9 @@ def test_the_mistake_that_changes_most_is_named_and_inserted(open_view, run, tak
     assert step == found.step and view.forced is not None
     # It opens where the mistake changes something.
     assert view.start > step
-    assert f"at step {step + 1} the model leaves out “**traversé**”, too: “{text}”" in taken[-1].seen
+    assert (
+        f"at step {step + 1} the model leaves out “**traversé**”, too: “{text}”" in taken[-1].seen
+    )
     assert not [each for each in at.button if each.key == "insert_mistake"]
     at.button(key="undo").click().run()
     assert not any(each.overridden for each in stepper(at).free.steps)
