@@ -159,7 +159,8 @@ def _heading(run: Listed) -> str:
     if run.record is None:
         return ""
     settings, found = run.record.settings, run.record.results
-    label = settings.family or _(TASK_LABELS.get(settings.task, settings.task))
+    learned = TASK_LABELS.get(settings.task, settings.task)
+    label = settings.family or _(learned)
     if found is None or found.exact_match is None:
         return f"**{plain(label)}**"
     text = _("**{task}**: without a mistake, of {sentences}")
