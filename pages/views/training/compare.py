@@ -230,10 +230,6 @@ def _in_words(setting: str, value: object) -> str:
             return _("on") if value else _("off")
         case str() if knob:
             return knob.word(value)
-        case float():
-            return number(value, significant=6, padded=False)
-        case list() | tuple():
-            return ", ".join(_in_words(setting, each) for each in value)
     return str(value)
 
 
