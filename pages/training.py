@@ -29,7 +29,7 @@ def render() -> None:
         view = choose(VIEWS, start.VIEW, _usual(paths), named=True)
         name = _ask_run(view, paths) if view in (WATCH, LOOK_BACK) and paths else ""
         with st.container(width="stretch", key=layout.LESSON_TEXT):
-            st.markdown(f":small[{view.text.question}]")
+            st.markdown(f"**{view.text.question}**")
     # Always there: Streamlit knows a part by its place.
     with st.container():
         name_missing(VIEWS, start.VIEW)

@@ -44,7 +44,6 @@ MEANT = {
     # Streamlit writes the number beside a bar, in the browser's language.
     "pages/views/heads/roles.py": {"written by streamlit"},
     # Settings stand there as in their files.
-    "viz/charts/frames.py": {"formatted in a chart"},
     # It is handed the signs of the reader's language.
     "viz/charts/number_tables.py": {"formatted in a chart"},
     # It is filled with what is in the reader's language already.

@@ -178,6 +178,8 @@ function drawRow(node, row, i, side, view) {
   const folds = row.others && view.most > view.few;
   // Not `disabled`, which would take the focus away from a bar that was just clicked.
   node.setAttribute("aria-disabled", !(forces || folds));
+  if (folds) node.setAttribute("aria-expanded", view.unfolded);
+  else node.removeAttribute("aria-expanded");
   node.dataset.token = forces ? row.token : "";
   node.tabIndex = i ? -1 : 0;
   node.setAttribute("aria-label", listed([

@@ -57,7 +57,7 @@ DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     "others": N_("all others"),
     "more": N_("show more of them"),
     "fewer": N_("show fewer"),
-    "read": N_("Bars: probability of the next token; click one on the free side to go on with it."),
+    "read": N_("Bars: probability of the next token; click another one to go on with it."),
     "space": N_("␣: begins a word."),
     "percent": N_("{n}\u00a0%"),
     "rank": N_("rank {rank}"),

@@ -116,8 +116,8 @@ def _left_out(opened: Opened, at: int, own: Sequence[int], now: Sequence[int]) -
     # "␣animal" and "animal" are two tokens, and the same to a reader.
     one, other = ([decode([token]).strip() for token in ids] for ids in (own, now))
     missing: list[int] = []
-    changes = SequenceMatcher(None, one, other, autojunk=False)
-    for what, start, end, *_added in changes.get_opcodes():
+    changes = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+    for what, start, end, *_added in changes:
         if what == "delete":
             missing += [own[step] for step in range(start, end) if step != at]
         elif what == "insert" or (what == "replace" and (start, end) != (at, at + 1)):

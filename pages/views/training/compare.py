@@ -1,9 +1,11 @@
 """One run, or several beside each other: results, curves and settings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 
 import streamlit as st
 
+from core.evaluate.intervals import wilson
 from core.runs.metrics import (
     BLEU_KEYS,
     RunRecord,
@@ -28,9 +30,8 @@ from pages.frame.language import (
 from pages.frame.recipe import Recipe
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.views.training.knobs import setting_label
+from pages.views.training.knobs import KNOBS, setting_label
 from pages.views.training.runs_table import Listed, named
-from viz.charts.frames import DIFFERS, settings_table
 from viz.charts.measurements import TEXTS, Axes
 from viz.charts.runs import compared
 from viz.component.standalone import Drawn
@@ -40,8 +41,10 @@ MOST = 8
 QUANTITIES = ("held_out_exact_match", "loss", "held_out_loss", *BLEU_KEYS.values())
 _NAMED = 4
 """Number of differing settings that the sentence names."""
-_FOLLOWING = ("model.vocab_size", "model.d_k", "model.d_v")
+_FOLLOWING = ("model.d_k", "model.d_v")
 """Settings that mostly follow from others."""
+Flat = Mapping[str, object]
+"""A run's settings by their names, as model.d_model."""
 
 
 def draw(runs: Sequence[Listed]) -> Shown | None:
@@ -82,7 +85,7 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
 def _seen(runs: dict[str, RunRecord]) -> str:
     """Say how much each run has right, and in which settings they differ."""
     if len(runs) > 1:
-        return joined([*_unlike(runs), results(runs), differing(runs)])
+        return compared_in_words(runs)
     [(name, record)] = runs.items()
     size = n_("{n} parameter.", "{n} parameters.", record.n_parameters).format(
         n=f"**{number(record.n_parameters)}**"
@@ -98,33 +101,82 @@ def _seen(runs: dict[str, RunRecord]) -> str:
                 bleu=number(measured.own_pairs.bleu, 1),
             )
         )
-    right = results({name: record}) or unmeasured
+    right = _results({name: record}) or unmeasured
     return joined([right, *remarks, *measured_on.counted(settings), size])
 
 
-def results(runs: dict[str, RunRecord]) -> str:
-    """Say how many held-out samples each run writes exactly right, the best first."""
+def compared_in_words(runs: Mapping[str, RunRecord]) -> str:
+    """Say how much each of several runs has right, and in which settings they differ."""
+    names, unlike, found = differing(runs), [*_unlike(runs)], _measured(runs)
+    same = len({sentences for sentences, _share in found.values()}) == 1
+    if len(names) == 1 and len(found) == len(runs) == 2 and same and not unlike:
+        return _of_one_setting(runs, names[0])
+    return joined([*unlike, _results(runs), _differing_in_words(names)])
+
+
+def _of_one_setting(runs: Mapping[str, RunRecord], name: str) -> str:
+    """Say what a setting does, in which alone two measured runs differ."""
+    (best, (sentences, share)), (worse, (_same, rest)) = _measured(runs).items()
+    text = _(
+        "**{setting}** makes no measurable difference: with “{one}” **{share}** of {sentences} are "
+        "written exactly, with “{other}” **{rest}**. All other settings are the same."
+    )
+    if is_separated(runs[best], runs[worse]):
+        text = _(
+            "**{setting}** makes the difference: with “{one}” **{share}** of {sentences} are "
+            "written exactly, with “{other}” **{rest}**. All other settings are the same."
+        )
+    return text.format(
+        setting=_named(name),
+        one=plain(_in_words(name, settings_by_name(runs[best])[name])),
+        share=percent_of_100(100 * share, 2),
+        sentences=sentences,
+        other=plain(_in_words(name, settings_by_name(runs[worse])[name])),
+        rest=percent_of_100(100 * rest, 2),
+    )
+
+
+def is_separated(one: RunRecord, other: RunRecord) -> bool:
+    """Return whether the 95 % intervals of what two runs have right have nothing in common."""
+    (low, high), (other_low, other_high) = map(_interval, (one, other))
+    return low > other_high or other_low > high
+
+
+def _interval(record: RunRecord) -> tuple[float, float]:
+    found = record.results
+    if found is None or found.exact_match is None or not found.n:
+        return 0.0, 1.0
+    return wilson(round(found.exact_match * found.n), found.n)
+
+
+def _measured(runs: Mapping[str, RunRecord]) -> dict[str, tuple[str, float]]:
+    """Return the held-out samples of each measured run and the share of them, the best first."""
     measured = {
         name: (measured_on.of_results(record.settings, found), found.exact_match)
         for name, record in runs.items()
         if (found := record.results) and found.exact_match is not None
     }
-    order = sorted(measured.items(), key=lambda each: -each[1][1])
+    return dict(sorted(measured.items(), key=lambda each: -each[1][1]))
+
+
+def _results(runs: Mapping[str, RunRecord]) -> str:
+    """Say how many held-out samples each run writes exactly right, the best first."""
+    measured = _measured(runs)
     same = len({sentences for sentences, _share in measured.values()}) == 1
     full, short = (
-        _("**{run}** writes **{share}** of {sentences} exactly"),
-        _("**{run}** **{share}**"),
+        _("“{run}” writes **{share}** of {sentences} exactly"),
+        _("“{run}” **{share}**"),
     )
     parts = [
         (short if same and at else full).format(
             run=plain(name), share=percent_of_100(100 * share, 2), sentences=sentences
         )
-        for at, (name, (sentences, share)) in enumerate(order)
+        for at, (name, (sentences, share)) in enumerate(measured.items())
     ]
     return ended(listed(parts)) if parts else ""
 
 
-def _unlike(runs: dict[str, RunRecord]) -> Iterator[str]:
+def _unlike(runs: Mapping[str, RunRecord]) -> Iterator[str]:
     """Say what makes a comparison of the results unfair."""
     settings = [record.settings for record in runs.values()]
     if len({each.task for each in settings}) > 1:
@@ -134,11 +186,31 @@ def _unlike(runs: dict[str, RunRecord]) -> Iterator[str]:
         yield text.format(n=number(min(steps)))
 
 
-def differing(runs: dict[str, RunRecord]) -> str:
-    """Say in which settings runs differ: those first that were chosen."""
-    settings = {name: settings_of(record) for name, record in runs.items()}
-    found = map(str, settings_table(settings, only_differing=True).index)
-    names = sorted(found, key=lambda name: name in _FOLLOWING)
+def settings_by_name(record: RunRecord) -> Flat:
+    """Return all settings of a run by their names, those too that have the usual value."""
+    stored, settings = settings_of(record), record.settings
+    parts = {"model": asdict(settings.model), "training": asdict(settings.training)}
+    whole = {f"{part}.{name}": each for part in parts for name, each in parts[part].items()}
+    versions = {f"versions.{name}": value for name, value in settings.versions.items()}
+    rest = {name: stored[name] for name in stored if name not in (*parts, "versions")}
+    return rest | whole | versions
+
+
+def differing(runs: Mapping[str, RunRecord]) -> list[str]:
+    """Return the settings in which runs differ, without those that follow from others."""
+    settings = [settings_by_name(record) for record in runs.values()]
+    names = dict.fromkeys(name for each in settings for name in each)
+    found = [
+        name for name in names if any(each.get(name) != settings[0].get(name) for each in settings)
+    ]
+    sizes = [record.settings.model.vocab_size for record in runs.values()]
+    # A parallel decoder has a token more, the mask.
+    following = (*_FOLLOWING, *(["model.vocab_size"] if max(sizes) - min(sizes) <= 1 else []))
+    return [name for name in found if name not in following] or found
+
+
+def _differing_in_words(names: Sequence[str]) -> str:
+    """Say in which settings runs differ."""
     n = len(names)
     if not n:
         return _("All settings are the same.")
@@ -146,6 +218,19 @@ def differing(runs: dict[str, RunRecord]) -> str:
     if n > _NAMED:
         text = _("They differ in {n} settings, among them {named}.")
     return text.format(n=number(n), named=listed(map(_named, names[:_NAMED])))
+
+
+def _in_words(setting: str, value: object) -> str:
+    """Return what people call a setting's value."""
+    knob = KNOBS.get(setting.rpartition(".")[2])
+    match value:
+        case None | "":
+            return _("none")
+        case bool():
+            return _("on") if value else _("off")
+        case str() if knob:
+            return knob.word(value)
+    return str(value)
 
 
 def _named(setting: str) -> str:
@@ -176,7 +261,7 @@ def _curves(runs: Sequence[Listed]) -> list[Drawn]:
     if not measured:
         st.caption(_("Nothing was measured yet."))
         return []
-    title = _("Training of {runs}").format(runs=listed(rows))
+    title = _("Training of {runs}").format(runs=listed(f"“{name}”" for name in rows))
     texts, axes = translated(TEXTS), Axes(log_y=True)
     picture = charts.chart(compared(rows, measured, axes=axes, title=title, texts=texts))
     beside = [each.name for each in runs if each.record and each.record.settings.beside_own_pairs]
@@ -191,13 +276,17 @@ def _curves(runs: Sequence[Listed]) -> list[Drawn]:
 
 def _settings(runs: dict[str, RunRecord]) -> None:
     """Show the settings of one run, or those in which several differ."""
-    settings = {name: settings_of(record) for name, record in runs.items()}
-    found = settings_table(settings, only_differing=len(runs) > 1)
-    if found.empty:
+    settings = {name: settings_by_name(record) for name, record in runs.items()}
+    names = differing(runs) if len(runs) > 1 else [*next(iter(settings.values()))]
+    if not names:
         return
+    labels = {"": list(map(setting_label, names))}
     st.dataframe(
-        found.rename(index=setting_label),
+        # No run has an empty name.
+        labels
+        | {run: [_in_words(each, of.get(each)) for each in names] for run, of in settings.items()},
         height="content" if len(runs) > 1 else 470,
-        column_config={DIFFERS: None, "_index": st.column_config.Column(_("setting"), width=210)},
+        hide_index=True,
+        column_config={"": st.column_config.Column(_("setting"), width=210, pinned=True)},
         alt=_("Settings of the runs"),
     )

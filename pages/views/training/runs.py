@@ -1,21 +1,22 @@
 """All models that were trained: how good each is, with a button that opens it; and their runs."""
 
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations, groupby
 
 import streamlit as st
 
 from core.runs.files import PAIRS
-from core.runs.metrics import read_record
+from core.runs.metrics import RunRecord, read_record
 from core.tasks import TASKS
 from core.training.process import table_of_runs
 from pages.frame import cached, controls, links, measured_on, service, session
-from pages.frame.language import N_, _, joined, labelled, listed, n_, number, percent_of_100, plain
+from pages.frame.language import N_, _, labelled, listed, n_, number, percent_of_100, plain
 from pages.frame.recipe import Recipe
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.training import compare, manage, open_model, progress, runs_table
 from pages.views.training.runs_table import Listed, named
+from viz.charts.bars import share_bar
 
 TASK_LABELS = {
     "copy": N_("copies rows of letters"),
@@ -27,9 +28,10 @@ TASK_LABELS = {
     PAIRS: N_("learned pairs from a file"),
 }
 """Task → what a model that learned it does."""
-_ORDER = (*TASKS, PAIRS)
-_COLUMNS = [3, 4, 6, 3]
-"""Relative widths: name, task, quality, buttons."""
+_ORDER = (*reversed(TASKS), PAIRS)
+"""Languages first, then rows of letters."""
+_COLUMNS = [4, 1.4, 7, 3]
+"""Relative widths: name, share, bar, buttons."""
 
 
 def ask() -> Sequence[Listed]:
@@ -73,10 +75,11 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
         # Ticked in the table below, which draws the view alone again.
         st.rerun()
     ticked = [each.name for each in runs if each.name in (session.texts_of(session.RUNS) or ())]
-    pair = None if ticked else _farthest_apart(runs)
+    pair = None if ticked else _telling_pair(runs)
     if pair:
         names = [each.name for each in pair]
-        label = _("Compare {one} with {other}").format(one=plain(names[0]), other=plain(names[1]))
+        label = _("Compare “{one}” with “{other}”")
+        label = label.format(one=plain(names[0]), other=plain(names[1]))
         _button(label, "compare_pair", ":material/compare_arrows:", names)
     if runs:
         # Above what it ticks, so that it stays where it is.
@@ -88,7 +91,7 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
 
 
 def _all(runs: Sequence[Listed], pair: tuple[Listed, Listed] | None) -> Shown | None:
-    """Show all models, and say which two differ most."""
+    """Show all models, and say what makes the difference between two of them."""
     _list(runs)
     used = [each for each in runs if each.record is not None]
     if not used:
@@ -102,8 +105,11 @@ def _all(runs: Sequence[Listed], pair: tuple[Listed, Listed] | None) -> Shown | 
     )
 
 
-def _farthest_apart(runs: Sequence[Listed]) -> tuple[Listed, Listed] | None:
-    """Return two models of one task, trained for as many steps, whose quality differs most."""
+def _telling_pair(runs: Sequence[Listed]) -> tuple[Listed, Listed] | None:
+    """Return two models of one task, trained for as many steps, whose quality differs most.
+
+    Those come first that differ in one setting.
+    """
 
     def alike(run: Listed) -> tuple[str, int]:
         return _task(run), run.record.settings.training.steps if run.record else 0
@@ -111,30 +117,55 @@ def _farthest_apart(runs: Sequence[Listed]) -> tuple[Listed, Listed] | None:
     def gap(pair: tuple[Listed, Listed]) -> float:
         return abs((pair[0].exact_match or 0) - (pair[1].exact_match or 0))
 
+    def rank(pair: tuple[Listed, Listed]) -> tuple[bool, float]:
+        records = _records(pair)
+        is_sure = compare.is_separated(*records.values())
+        return is_sure and len(compare.differing(records)) == 1, gap(pair)
+
     measured = sorted((run for run in runs if run.exact_match is not None), key=_rank)
     pairs = [(a, b) for a, b in combinations(measured, 2) if alike(a) == alike(b) and gap((a, b))]
-    return max(pairs, key=gap, default=None)
+    return max(pairs, key=rank, default=None)
+
+
+def _records(runs: Iterable[Listed]) -> dict[str, RunRecord]:
+    return {each.name: each.record for each in runs if each.record}
 
 
 def _seen(pair: tuple[Listed, Listed] | None) -> str:
-    """Say which two models of one task differ most in quality, and in which settings."""
+    """Say what makes the difference between two models."""
     if pair is None:
         return _("Each model is measured on its own task: compare only models of one task.")
-    records = {each.name: each.record for each in pair if each.record}
-    text = _("**Settings decide**: trained for equally many steps on the same task, {results}")
-    return joined([text.format(results=compare.results(records)), compare.differing(records)])
+    return compare.compared_in_words(_records(pair))
 
 
 def _list(runs: Sequence[Listed]) -> None:
-    """Show each model with its task and quality, the best of each task first."""
+    """Show the models of each task with their quality, the best first."""
     usable = [each for each in runs if each.record]
     if not usable:
         st.info(_("There is no run yet: train one, or add one."))
     best = _best(usable)
     own = {_task(each) for each in usable if each.own}
     ordered = sorted(usable, key=lambda each: (_task(each) not in own, *_rank(each)))
+    above = ""
     for place, run in enumerate(ordered):
+        if (heading := _heading(run)) != above:
+            st.markdown(f":small[{heading}]")
+        above = heading
         _show(run, f"details_{place}", is_best=run.name in best)
+
+
+def _heading(run: Listed) -> str:
+    """Return what a model does, and what its bar is a share of."""
+    if run.record is None:
+        return ""
+    settings, found = run.record.settings, run.record.results
+    learned = TASK_LABELS.get(settings.task, settings.task)
+    label = settings.family or _(learned)
+    if found is None or found.exact_match is None:
+        return f"**{plain(label)}**"
+    text = _("**{task}**: without a mistake, of {sentences}")
+    sentences = measured_on.of_results(settings, found)
+    return text.format(task=plain(label), sentences=sentences)
 
 
 def _task(run: Listed) -> str:
@@ -149,26 +180,29 @@ def _rank(run: Listed) -> tuple[int, float]:
 
 
 def _best(runs: Sequence[Listed]) -> set[str]:
-    """Return the model of each task that is right most often, where there are several."""
-    measured = [each for each in runs if each.exact_match is not None]
-    by_task: dict[str, list[Listed]] = {}
-    for run in sorted(measured, key=_rank):
-        by_task.setdefault(_task(run), []).append(run)
-    return {several[0].name for several in by_task.values() if len(several) > 1}
+    """Return the model of each task that is right most often, if not by chance."""
+    measured = sorted((each for each in runs if each.exact_match is not None), key=_rank)
+    by_task = [list(several) for _task_of, several in groupby(measured, _task)]
+    return {
+        several[0].name
+        for several in by_task
+        if len(several) > 1 and compare.is_separated(*_records(several[:2]).values())
+    }
 
 
 def _show(run: Listed, key: str, *, is_best: bool) -> None:
     """Show one model in a row, with a link that opens it."""
-    name, task, quality, buttons = st.columns(_COLUMNS, gap="small", vertical_alignment="center")
+    name, share, bar, buttons = st.columns(_COLUMNS, gap="small", vertical_alignment="center")
     with name:
         text = _("**{model}** :green-badge[best]") if is_best else _("**{model}**")
         st.markdown(text.format(model=plain(run.name)))
-    with task:
-        family = run.record.settings.family if run.record else ""
-        label = TASK_LABELS.get(_task(run), _task(run))
-        st.caption(plain(family or _(label)))
-    with quality:
-        _quality(run)
+    if run.exact_match is None:
+        share.caption(_("not measured"))
+    else:
+        share.markdown(percent_of_100(100 * run.exact_match, 2))
+        bar.html(share_bar(run.exact_match))
+    if note := _note(run):
+        bar.caption(note)
     with buttons, st.container(horizontal=True, vertical_alignment="center"):
         if cached.complaint(run.path):
             watch = {"training": "watch", session.MODEL: run.name}
@@ -178,20 +212,17 @@ def _show(run: Listed, key: str, *, is_best: bool) -> None:
         _button(_("Details"), key, ":material/monitoring:", [run.name])
 
 
-def _quality(run: Listed) -> None:
-    """Show the share of held-out samples that a model has right, in words and as a bar."""
+def _note(run: Listed) -> str:
+    """Return how far a training is that has not ended, or what was measured beside."""
     if run.record is None or run.situation is None:
-        return
-    state, share, results = run.situation.state, run.exact_match, run.record.results
-    unfinished = "" if state in ("finished", "opened") else _(progress.STATES[state])
-    if share is None or results is None:
-        st.caption(unfinished or _("not measured"))
-        return
-    text = _("**{share} exact** of {sentences}").format(
-        share=percent_of_100(100 * share, 2),
-        sentences=measured_on.of_results(run.record.settings, results),
-    )
-    st.progress(share, text=labelled(unfinished, text) if unfinished else text)
+        return ""
+    if (state := run.situation.state) not in ("finished", "opened"):
+        return _(progress.STATES[state])
+    found = run.record.results.own_pairs if run.record.results else None
+    if found is None:
+        return ""
+    sentences = measured_on.own_pairs(run.record.settings, found.n)
+    return _("On {sentences}: BLEU {bleu}.").format(sentences=sentences, bleu=number(found.bleu, 1))
 
 
 def _button(label: str, key: str, icon: str, names: Sequence[str]) -> None:

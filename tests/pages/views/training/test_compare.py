@@ -33,11 +33,16 @@ def test_the_python_computes_curves_and_settings_and_a_link_leads_to_the_heads(
 def test_compared_runs_show_only_settings_that_differ(open_runs, taken):
     at = open_runs(runs=["translate-guided", "translate"])
     seen = taken[-1].seen
-    assert seen.startswith("**translate&#45;guided** writes **98.80\xa0%** of 2,000 held-out sent")
-    assert "**translate** **98.75\xa0%**. They differ in 1 setting: guide " in seen
-    found = below(at, "setting")
-    assert list(found.index) == ["training.guide"]
-    assert found.loc["training.guide", "translate-guided"] == "encoder.2.self:0"
+    assert seen.startswith("**guide (training rewards a head for looking from a pronoun at its ")
+    # One sentence of 2,000 is no difference.
+    assert "makes no measurable difference" in seen and "with “none” **98.75\xa0%**" in seen
+    [row] = below(at, "translate-guided").to_dict("records")
+    # What has the usual value is named, too.
+    assert row == {
+        "": "training.guide",
+        "translate-guided": "encoder.2.self:0",
+        "translate": "none",
+    }
 
 
 def test_what_makes_a_comparison_unfair_is_said_first(open_runs, taken):
