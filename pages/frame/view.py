@@ -132,7 +132,7 @@ def of_sentence(
     opened = selection.model_and_sentence(asked=chosen.of_sentence, telling=telling)
     if opened is None:
         return
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key=layout.VIEWS):
         view = choose(views, name, usual, named=named)
         with st.container(width="stretch", key=layout.LESSON_TEXT):
             question = st.empty()
