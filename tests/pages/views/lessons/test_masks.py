@@ -101,16 +101,16 @@ def test_a_mask_that_is_switched_off_is_left_out_in_the_model(open_lesson, run, 
     np.testing.assert_array_equal(before.values, kept.weights_QK)
     np.testing.assert_array_equal(after.values, changed.weights_QK)
     leak = changed.leak.future if off == LOOK_AHEAD else changed.leak.padding
-    assert f"**{percent(leak)}** of the weight of" in shown.seen
+    assert f"Of this head’s weight **{percent(leak)}** now" in shown.seen
     losses = {each.without: each.loss for each in mask_losses(run, (), LOSS_SAMPLES)}
     assert (before.limit, after.limit) == (1.0, 1.0)
-    cost = f"its loss goes from {losses[()]:.2f} to **{losses[tuple(without)]:.2f}**."
+    cost = f"the loss rises from {losses[()]:.2f} to **{losses[tuple(without)]:.2f}**, since"
     assert cost in shown.seen
     # Only the masks of this attention have a bar.
     rows = {row["name"]: row["value"] for row in chart_rows(at)}
-    assert f"all masks: {losses[()]:.2f}" in rows
+    assert rows["all masks"] == losses[()]
     name = "no look-ahead" if off == LOOK_AHEAD else "no padding mask"
-    assert rows[f"{name}: {losses[tuple(without)]:.2f}"] == losses[tuple(without)]
+    assert rows[name] == losses[tuple(without)]
     assert len(rows) == (4 if off == LOOK_AHEAD else 2)
 
 
@@ -119,7 +119,8 @@ def test_both_masks_of_an_attention_have_their_loss(open_lesson, run):
     _at, shown = open_lesson("leaks", off=["padding mask", "look-ahead mask"], **query)
     losses = {each.without: each.loss for each in mask_losses(run, (), LOSS_SAMPLES)}
     both = tuple(Mask(Kind.DECODER_SELF, name) for name in (PADDING, LOOK_AHEAD))
-    assert f"its loss goes from {losses[()]:.2f} to **{losses[both]:.2f}**" in shown.seen
+    assert "with padding and later words visible the loss rises" in shown.seen
+    assert f"from {losses[()]:.2f} to **{losses[both]:.2f}**" in shown.seen
 
 
 def test_a_run_whose_pairs_are_gone_says_why_nothing_is_measured(open_page, own_copy):
