@@ -26,7 +26,7 @@ VIEWS = (
     View("lessons", "shuffle", shuffle.draw, needs=(Need.SOURCE,)),
     View("lessons", "masks", masks.draw, needs=(Need.HEADS,)),
     View("lessons", "leaks", leaks.draw, needs=(Need.HEADS, Need.NEXT, Need.DECODER_SELF)),
-    View("lessons", "scaling", scaling.draw),
+    View("lessons", "scaling", scaling.draw, of_sentence=False),
     View("lessons", "layers", layers.draw),
     View("lessons", "norm", norm.draw, needs=(Need.NORM, Need.LAYER_NORM)),
     View("lessons", "units", units.draw, needs=(Need.FEED_FORWARD,)),
