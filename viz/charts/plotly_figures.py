@@ -183,7 +183,7 @@ def _label_places(groups: Sequence[Points]) -> dict[int, str]:
     height = float(np.ptp(every_N2[:, 1])) if len(every_N2) else 0.0
     labelled = [
         (known, label, np.asarray(point) / (height or 1.0) * PLOT_HEIGHT)
-        for group in groups
+        for group in reversed(groups)
         if group.labelled
         for known, label, point in zip(group.ids, group.labels, group.points, strict=True)
     ]

@@ -157,7 +157,7 @@ def _decided(found: Lens, guesses: _Guesses, followed: str, place: Place) -> str
         text = _("After “{token}”, “{word}” is the best guess from the embedding on ({share}).")
     elif decided == last:
         text = _(
-            "After “{token}”, only the last layer (“{name}”) guesses “{word}” (**{share}**); one "
+            "After “{token}”, the last layer is the first to guess “{word}” (**{share}**); one "
             "layer earlier the guess is “{before}”."
         )
     return text.format(

@@ -124,8 +124,8 @@ def _cost(off: Sequence[Mask], cases: Sequence[MaskLoss]) -> str:
         return ""
     before, after = (number(losses[each], 2) for each in ((), tuple(off)))
     text = _(
-        "It gets worse: with {seen} visible the loss rises from {before} to **{after}**, since the "
-        "model was trained without them."
+        "It gets worse: with {seen} visible the loss rises from {before} to **{after}**, since "
+        "that was hidden in training."
     )
     if before == after:
         text = _("Nothing gets worse: with {seen} visible the loss stays at **{after}**.")

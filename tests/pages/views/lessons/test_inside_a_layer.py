@@ -41,7 +41,7 @@ def test_the_line_says_from_which_layer_on_a_word_is_the_best_guess(open_lesson,
     where = [
         f"“{plain(guesses[-1])}” is the best guess from the embedding on",
         f"“{plain(guesses[-1])}” is the best guess from “layer 0” on",
-        f"only the last layer (“layer 1”) guesses “{plain(guesses[-1])}”",
+        f"the last layer is the first to guess “{plain(guesses[-1])}”",
     ]
     assert where[first] in shown.seen
 
