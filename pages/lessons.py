@@ -32,7 +32,7 @@ VIEWS = (
         looks_into="attention",
         needs=(Need.HEADS, Need.NEXT, Need.DECODER_SELF),
     ),
-    View("lessons", "scaling", scaling.draw, looks_into="attention"),
+    View("lessons", "scaling", scaling.draw, looks_into="attention", of_sentence=False),
     View("lessons", "layers", layers.draw, looks_into="layers"),
     View("lessons", "norm", norm.draw, looks_into="norms", needs=(Need.NORM, Need.LAYER_NORM)),
     View("lessons", "units", units.draw, looks_into="layers", needs=(Need.FEED_FORWARD,)),

@@ -171,7 +171,7 @@ def _ask(
     """
     if len(views) == 1:
         return views[0], None
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key=layout.VIEWS):
         view = choose(views, name, usual, named=named)
         with st.container(width="stretch", key=layout.LESSON_TEXT):
             question = st.empty()

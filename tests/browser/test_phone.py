@@ -71,10 +71,11 @@ def test_every_word_of_a_mask_is_read(visit, size):
     assert not [label for label in rows + columns if "…" in label["text"]]
 
 
-def test_all_views_can_be_chosen(visit):
-    page = shown(visit("attention?view=maps", **PHONE), ".st-key-view")
-    tabs = page.locator(".st-key-view .stButtonGroup > div")
-    assert tabs.evaluate("it => it.scrollWidth <= it.clientWidth")
+def test_the_chosen_lesson_is_in_sight_and_its_picture_begins_in_the_upper_half(visit):
+    page = shown(visit("lessons?lessons=units", **PHONE), ".panels .panel")
+    chosen = page.locator(".st-key-views").get_by_role("radio", name="units").bounding_box()
+    assert 0 <= chosen["x"] <= 390 - chosen["width"]
+    assert page.locator(".matrices").first.bounding_box()["y"] < 844 / 2
 
 
 @pytest.mark.slow

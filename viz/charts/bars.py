@@ -6,17 +6,19 @@ from typing import Literal
 import altair as alt
 import pandas as pd
 
-from viz.charts.curves import COLOURS, SYMBOLS, Quantity, of_series, row_names
+from viz.charts.curves import COLOURS, QUIET, SYMBOLS, Quantity, of_series, row_names
 
 Drawn = Literal["beside", "stacked", "dots"]
 
 BAR, BARS = 20, 3
 """Height of a row in pixels, and how many bars have room in it."""
-AROUND, LEAST = 110, 120
+AROUND, LEAST = 110, 160
 """Pixels of title, legend and axis, and of the bars, however few."""
 DOT = 60
 """Area of a dot, in pixels."""
 SHAPES = ("circle", "square", "triangle-up")
+WRITTEN = 50
+"""Room for the number at the end of a bar, in pixels."""
 LONGEST_NAME = 180
 """Longer names are cut, in pixels."""
 
@@ -37,20 +39,23 @@ def bars(
     title: str = "",
     drawn: Drawn = "beside",
     colours: Sequence[str] = COLOURS,
-) -> alt.Chart:
+) -> alt.Chart | alt.LayerChart:
     """Return horizontal bars, one row for each name, from the top.
 
     Args:
         series: Name of a colour → one value for each row.
         names: What the rows are.
-        value: What the bars' length is.
+        value: What the bars' length is; with `write`, their ends have a number.
         title: A sentence.
         drawn: Whether a row's values are bars beside each other, or one bar since they add up to a
             whole, or dots on one line: 0 is seen, and values that agree stand below each other.
         colours: Of the series, where others stand for something else beside them.
     """
     rows = [
-        {"row": row, "name": names[row], "value": number, "series": part, "order": order}
+        {
+            **{"row": row, "name": names[row], "value": number, "series": part, "order": order},
+            "written": value.write(number) if value.write else "",
+        }
         for order, (part, values) in enumerate(series.items())
         for row, number in enumerate(values)
     ]
@@ -65,7 +70,8 @@ def bars(
     lengths = value.axis
     # The number at the end of the axis is not cut.
     lengths["labelFlush"] = True
-    base = alt.Chart(pd.DataFrame(rows, columns=["row", "name", "value", "series", "order"]))
+    columns = ["row", "name", "value", "series", "order", "written"]
+    base = alt.Chart(pd.DataFrame(rows, columns=columns))
     marks = (
         base.mark_point(filled=True, size=DOT, opacity=1.0) if drawn == "dots" else base.mark_bar()
     )
@@ -89,5 +95,11 @@ def bars(
     elif len(series) > 1:
         encoded = encoded.encode(yOffset=alt.YOffset("series:N", sort=list(series)))
     height = BAR * len(names) * (1 if drawn != "beside" else max(1, len(series) / BARS))
-    room = {"left": 0, "top": 0, "right": 10, "bottom": 5}
-    return encoded.properties(height=AROUND + max(LEAST, height), title=title, padding=room)
+    figure: alt.Chart | alt.LayerChart = encoded
+    if value.write:
+        numbers = base.mark_text(align="left", dx=5, color=QUIET).encode(
+            x="value:Q", y="row:O", yOffset=encoded.encoding.yOffset, text="written:N"
+        )
+        figure = alt.LayerChart(layer=[encoded, numbers])
+    room = {"left": 0, "top": 0, "right": WRITTEN if value.write else 10, "bottom": 5}
+    return figure.properties(height=AROUND + max(LEAST, height), title=title, padding=room)

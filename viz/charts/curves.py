@@ -1,7 +1,7 @@
 """Curves: one quantity against another."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -91,6 +91,8 @@ class Quantity:
     there is a place for 0."""
     domain: tuple[float, float] | None = None
     """Ends of the axis; None for those of the values."""
+    write: Callable[[float], str] | None = None
+    """Writes a value beside its bar; without it none is written there."""
 
     @property
     def format(self) -> str:

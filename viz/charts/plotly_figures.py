@@ -52,8 +52,24 @@ ON_PAPER: dict[str, Any] = {
     "font": {"color": theme.colour(theme.INK), "family": theme.FILE_FONT},
 }
 """The part of a layout that is different in files."""
-HEIGHT, TABLE_HEIGHT, TITLE_LINE = 480, 400, 40
+HEIGHT, TABLE_HEIGHT, TITLE_LINE = 440, 400, 40
 """Pixels of points and of a table with their title, and letters of one line of it on a phone."""
+BETWEEN = 0.04
+"""Room between two maps, as a share of a map."""
+PLOT_HEIGHT, LETTER, LINE, POINT = 330, 8, 15, 6
+"""About the pixels of the plot of points, of a letter of a label and of its line, and of what is
+left between it and its point."""
+LABEL_SIDES = {
+    "top center": np.array([0, 1]),
+    "middle right": np.array([1, 0]),
+    "middle left": np.array([-1, 0]),
+    "bottom center": np.array([0, -1]),
+    "top right": np.array([1, 1]),
+    "top left": np.array([-1, 1]),
+    "bottom right": np.array([1, -1]),
+    "bottom left": np.array([-1, -1]),
+}
+"""Where Plotly writes a label → the direction from its point."""
 _GRID = theme.colour(theme.QUIET, 0.35)
 _EDGE = theme.colour(theme.QUIET)
 
@@ -77,35 +93,53 @@ class Points:
     """Whether the points are small and pale."""
 
 
-def heatmap(values: Array, axes: tuple[str, str], *, title: str, signs: Signs = ENGLISH) -> Figure:
-    """Return a table as a map of colours, blue below 0 and orange above it, the first row on top.
+def heatmap(
+    values: Array, columns: Sequence[str], rows: str, *, title: str, signs: Signs = ENGLISH
+) -> Figure:
+    """Return a table as maps of colours, blue below 0 and orange above it, the first row on top.
 
     Args:
         values: rows × columns.
-        axes: What the columns and the rows are.
+        columns: What the columns of each map are. Of n maps side by side the first has the columns
+            0, n, 2n …, the second 1, n + 1, 2n + 1 ….
+        rows: What the rows are.
         title: What the figure shows.
         signs: What numbers are written with.
     """
     import plotly.graph_objects as go
 
-    limit, steps = float(np.abs(values).max()) or 1.0, len(theme.DIVERGING) - 1
-    columns, rows = map(_escaped, axes)
-    trace = {
-        "type": "heatmap",
-        "z": values,
-        "zmin": -limit,
-        "zmax": limit,
-        "colorscale": [[at / steps, theme.colour(rgb)] for at, rgb in enumerate(theme.DIVERGING)],
-        "colorbar": {"thickness": 12, "outlinewidth": 0},
-        "hovertemplate": f"{rows}: %{{y}}<br>{columns}: %{{x}}<br>%{{z:.4f}}<extra></extra>",
-    }
+    limit, steps, n = float(np.abs(values).max()) or 1.0, len(theme.DIVERGING) - 1, len(columns)
     axis = {"showgrid": False, "zeroline": False, "automargin": True}
+    rows = _escaped(rows)
     layout = _layout(title, signs) | {
-        "xaxis": {**axis, "title": {"text": columns}},
         "yaxis": {**axis, "title": {"text": rows}, "autorange": "reversed"},
+        "coloraxis": {
+            "cmin": -limit,
+            "cmax": limit,
+            "colorscale": [
+                [at / steps, theme.colour(rgb)] for at, rgb in enumerate(theme.DIVERGING)
+            ],
+            "colorbar": {"thickness": 12, "outlinewidth": 0},
+        },
         "height": TABLE_HEIGHT,
     }
-    return go.Figure([trace], layout)
+    traces = []
+    for at, name in enumerate(map(_escaped, columns)):
+        number = at + 1 if at else ""
+        domain = [at / n, (at + 1 - BETWEEN * (at + 1 < n)) / n]
+        layout[f"xaxis{number}"] = {**axis, "title": {"text": name}, "domain": domain}
+        traces.append(
+            {
+                "type": "heatmap",
+                "z": values[:, at::n],
+                "x0": at,
+                "dx": n,
+                "xaxis": f"x{number}",
+                "coloraxis": "coloraxis",
+                "hovertemplate": f"{rows}: %{{y}}<br>{name}: %{{x}}<br>%{{z:.4f}}<extra></extra>",
+            }
+        )
+    return go.Figure(traces, layout)
 
 
 def scatter(
@@ -135,10 +169,45 @@ def scatter(
         "yaxis": {**y, "scaleanchor": "x"},
         "dragmode": "lasso",
     }
-    return go.Figure([_trace(group) for group in groups], layout)
+    places = _label_places(groups)
+    return go.Figure([_trace(group, places) for group in groups], layout)
 
 
-def _trace(group: Points) -> dict[str, Any]:
+def _label_places(groups: Sequence[Points]) -> dict[int, str]:
+    """Return where each label stands beside its point, so that few are written over each other.
+
+    Returns:
+        The point's id → Plotly's name of the place.
+    """
+    every_N2 = np.concatenate([np.empty((0, 2)), *(group.points for group in groups)])
+    height = float(np.ptp(every_N2[:, 1])) if len(every_N2) else 0.0
+    labelled = [
+        (known, label, np.asarray(point) / (height or 1.0) * PLOT_HEIGHT)
+        for group in reversed(groups)
+        if group.labelled
+        for known, label, point in zip(group.ids, group.labels, group.points, strict=True)
+    ]
+    # Boxes that are taken, by centre and half the size: first those of the points themselves.
+    taken = [(at, np.array([4.5, 4.5])) for _known, _label, at in labelled]
+    found = {}
+    for known, label, at in labelled:
+        half = np.array([LETTER * len(label), LINE]) / 2
+        boxes = {name: (at + side * (half + POINT), half) for name, side in LABEL_SIDES.items()}
+        covered = {name: sum(_overlap(box, each) for each in taken) for name, box in boxes.items()}
+        found[known] = min(covered, key=lambda name: covered[name])
+        taken.append(boxes[found[known]])
+    return found
+
+
+def _overlap(one: tuple[Array, Array], other: tuple[Array, Array]) -> float:
+    """Return the area that two boxes share; each is its centre and half its size."""
+    (centre, half), (other_centre, other_half) = one, other
+    sides = np.minimum(centre + half, other_centre + other_half)
+    sides -= np.maximum(centre - half, other_centre - other_half)
+    return float(np.prod(np.maximum(sides, 0.0)))
+
+
+def _trace(group: Points, places: Mapping[int, str]) -> dict[str, Any]:
     x, y = np.asarray(group.points, np.float32).reshape(-1, 2).T
     return {
         "type": "scatter",
@@ -147,13 +216,15 @@ def _trace(group: Points) -> dict[str, Any]:
         "name": _escaped(group.name),
         "mode": "markers+text" if group.labelled else "markers",
         "text": [_escaped(label) for label in group.labels],
-        "textposition": "top center",
-        "textfont": {"size": 13, "weight": 600, "color": theme.colour(group.colour)},
+        "textposition": [places.get(known, "top center") for known in group.ids]
+        if group.labelled
+        else None,
+        "textfont": {"size": 13, "weight": 600},
         "customdata": list(group.ids),
         "marker": {
             "color": theme.colour(group.colour),
             "size": 5 if group.small else 9,
-            "opacity": 0.4 if group.small else 1.0,
+            "opacity": 0.25 if group.small else 1.0,
         },
         "hovertemplate": "%{text}<extra></extra>",
     }

@@ -44,16 +44,9 @@ class Stream:
     added_LK: NDArray[np.float64]
     """Norm of what was added at each depth, one row fewer: the embedding adds to nothing."""
 
-    @property
-    def most_added(self) -> int:
-        """The depth, the embedding being 0, at which most was added on average."""
-        return 1 + int(self.added_LK.mean(axis=1).argmax())
-
-    @property
-    def largest_addition(self) -> tuple[float, float]:
-        """The mean norm of what was added where most was, and of what it was added to."""
-        depth = self.most_added
-        return float(self.added_LK[depth - 1].mean()), float(self.norms_LK[depth - 1].mean())
+    def most_added(self, position: int) -> int:
+        """Return the depth, the embedding being 0, at which most was added to a position."""
+        return 1 + int(self.added_LK[:, position].argmax())
 
     @property
     def names(self) -> tuple[str, ...]:

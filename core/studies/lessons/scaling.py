@@ -159,9 +159,9 @@ class WhyScale:
     """One softmax at a width with the division by √d_k and without, and sampled ones at all."""
 
     scaled: Response
-    """To the scores themselves, whose spread is that of scores divided by √d_k."""
+    """To the scores divided by √d_k."""
     unscaled: Response
-    """To √d_k times the scores."""
+    """To the scores themselves."""
     sampled: tuple[Sampled, ...]
 
     def table(self) -> Table:
@@ -182,11 +182,11 @@ def why_scale(scores: Sequence[float], d_k: int, seed: int = 0) -> WhyScale:
     """Compare a softmax with the division by √d_k and without it.
 
     Args:
-        scores: As they are after the division.
-        d_k: Width of a head: without the division they are √d_k times as large.
+        scores: As they are before the division.
+        d_k: Width of a head.
         seed: Of what is sampled.
     """
     scores_K = np.array(scores, dtype=np.float64)
     return WhyScale(
-        response(scores_K), response(scores_K, math.sqrt(d_k)), sampled_widths(N_QUERIES, seed)
+        response(scores_K, 1 / math.sqrt(d_k)), response(scores_K), sampled_widths(N_QUERIES, seed)
     )

@@ -7,16 +7,15 @@ from typing import TypedDict
 import streamlit as st
 
 from core.heads import Head, Kind, Side
-from core.studies.lessons.masks import MASKS, Mask, PaddedBatch, companions, padded_batch
+from core.studies.lessons.masks import PaddedBatch, companions, padded_batch
 from core.studies.opening.examples import longest_and_shortest
-from pages.frame import controls, session
+from pages.frame import controls, selection, session
 from pages.frame.language import _
 from pages.frame.maps import fed_labels, labels
 from pages.frame.notes import site_and_head
 from pages.frame.recipe import Recipe
 from pages.frame.selection import (
     Opened,
-    ask_kind,
     ask_layer_and_head,
     axis_of_keys,
     axis_of_queries,
@@ -26,8 +25,6 @@ from viz.plane.matrices import Axis
 
 LARGEST_BATCH = 8
 """Sentences."""
-SENTENCE_WIDTH = 240
-"""Pixels of the box that shows which sentence is chosen."""
 
 
 class Axes(TypedDict):
@@ -76,12 +73,6 @@ class Chosen:
             facts["translation"] = self.opened.run.target_tokenizer.decode(fed_ids[1:])
         return facts | {"head": site_and_head(self.head)}
 
-    def masks(self) -> list[Mask]:
-        """Return the masks of the kind of attention that the model has."""
-        return [
-            mask for mask in MASKS if mask.attention is self.kind and mask not in self.batch.missing
-        ]
-
     def _labels(self, side: Side) -> tuple[TokenLabel, ...]:
         run = self.opened.run
         tokenizer = run.tokenizer if side == "source" else run.target_tokenizer
@@ -92,30 +83,33 @@ class Chosen:
         return labels(tokens)
 
 
-def ask(opened: Opened, *, heads: bool) -> Chosen:
-    """Ask for the other sentences of the batch, and what of it to look at; within a row.
+def ask_kind(opened: Opened) -> Kind:
+    """Ask for a kind of attention; within a row."""
+    kinds = list(dict.fromkeys(site.attention for site in opened.run.model.sites()))
+    return selection.ask_kind(kinds, Kind.DECODER_SELF, name="attention", asked=len(kinds) > 1)
+
+
+def ask(opened: Opened, kind: Kind, *, heads: bool) -> Chosen:
+    """Ask in a popover for the other sentences of the batch, and what of it to look at.
 
     Args:
         opened: The run and the first sentence.
+        kind: The kind of attention.
         heads: True where a layer and a head are chosen, too.
     """
-    sites = opened.run.model.sites()
-    kinds = list(dict.fromkeys(site.attention for site in sites))
-    kind = ask_kind(kinds, Kind.DECODER_SELF, name="attention", asked=len(kinds) > 1)
-    sentences = ask_batch(opened)
-    offered = dict(enumerate(sentences))
-    label = _("Sentence of the batch")
-    index = controls.selection(label, "row", offered, 0, SENTENCE_WIDTH, labelled=False)
-    chosen_sites = [site for site in sites if site.attention is kind]
+    sites = [site for site in opened.run.model.sites() if site.attention is kind]
     layer, head = 0, 0
-    if heads:
-        n_heads = opened.run.settings.model.n_heads
-        layer, head = ask_layer_and_head(len(chosen_sites), n_heads, (0, 0))
+    with st.popover(_("Batch and head") if heads else _("Batch"), width="content"):
+        if heads:
+            n_heads = opened.run.settings.model.n_heads
+            layer, head = ask_layer_and_head(len(sites), n_heads, (0, 0))
+        sentences = ask_others(opened)
+        index = controls.selection(_("Sentence of the batch"), "row", dict(enumerate(sentences)), 0)
     batching = Recipe(padded_batch, opened.path, sentences)
-    return Chosen(opened, sentences, batching, index, Head(chosen_sites[layer], head))
+    return Chosen(opened, sentences, batching, index, Head(sites[layer], head))
 
 
-def ask_batch(opened: Opened) -> tuple[str, ...]:
+def ask_others(opened: Opened) -> tuple[str, ...]:
     """Ask for the other sentences of a batch, one on each line; the opened one is the first."""
     path = opened.path
     # What a model of one stack reads is no source of a task.
@@ -124,13 +118,12 @@ def ask_batch(opened: Opened) -> tuple[str, ...]:
     default = "\n".join(text for text in texts if text != opened.sentence)
     # Another run brings its own sentences.
     session.belongs_to(session.OTHERS, str(path))
-    with st.popover(_("Other sentences of the batch"), width="content"):
-        typed = controls.text(
-            _("One on each line, up to {n}").format(n=LARGEST_BATCH - 1),
-            session.OTHERS,
-            default,
-            height=72,
-        )
+    typed = controls.text(
+        _("Other sentences of the batch, one on each line, up to {n}").format(n=LARGEST_BATCH - 1),
+        session.OTHERS,
+        default,
+        height=72,
+    )
     others = [line.strip() for line in typed.splitlines() if line.strip()]
     readable = [line for line in others if opened.run.tokenizer.encode(line).ids]
     return (opened.sentence, *readable[: LARGEST_BATCH - 1])

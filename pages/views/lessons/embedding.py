@@ -142,33 +142,33 @@ def _nearest(found: OfSentence[TokenVectors], token: str) -> Drawn:
         bars(
             {_("cosine"): [each.cosine for each in near]},
             [texts[each.token] for each in near],
-            value=Quantity(_("cosine")),
+            value=Quantity(_("cosine"), write=partial(number, digits=2)),
             title=title,
         )
     )
 
 
 def _seen(opened: Opened, place: Place, found: OfSentence[TokenVectors]) -> str:
-    """Say what is most similar to a token, and whether that answers the question."""
+    """Say what is most similar to a token, and whether that is more than chance."""
     near, texts = found.result.nearest[:N_NAMED], found.tokens["neighbour"]
     usual = Recipe(random_pair_cosine, ModelOf(opened.path), place.stack).result()
     n_tokens, width = opened.run.model.embedding(place.stack).tokens.weight.shape
     # Among as many random directions, one as near as the second of these is found by chance.
     by_chance = max(2 * usual, math.sqrt(2 * math.log(n_tokens) / width))
+    one = _("**{token}** ({cosine})")
+    words = listed(
+        one.format(token=plain(texts[each.token]), cosine=number(each.cosine, 2)) for each in near
+    )
     text = _(
-        "Most similar to “{token}”: {tokens} (cosine **{cosine}**; two random tokens: {usual})."
+        "Most similar to “{token}” are {words}, by cosine; for two random tokens it is {usual} on "
+        "average."
     )
-    if near[0].cosine > by_chance and not place.tokens[place.position].special:
+    if near[0].cosine <= by_chance:
         text = _(
-            "Yes: most similar to “{token}” are {tokens} (cosine **{cosine}**; two random "
-            "tokens: {usual})."
+            "Most similar to “{token}” are {words}, by cosine, no more than by chance; for two "
+            "random tokens it is {usual} on average."
         )
-    return text.format(
-        token=plain(place.token),
-        tokens=listed(f"**{plain(texts[each.token])}**" for each in near),
-        cosine=number(near[0].cosine, 2),
-        usual=number(usual, 2),
-    )
+    return text.format(token=plain(place.token), words=words, usual=number(usual, 2))
 
 
 def _lengths(opened: Opened) -> Shown:
@@ -177,7 +177,7 @@ def _lengths(opened: Opened) -> Shown:
     title = _("Mean length of the vectors that are added")
     names = [_("token"), _("position"), _("token × √d_model")]
     plain_mean, scaled, position = found.means
-    value = Quantity(_("length of the vector (Euclidean norm)"))
+    value = Quantity(_("length of the vector (Euclidean norm)"), write=short)
     picture = bars({value.name: [plain_mean, position, scaled]}, names, value=value, title=title)
     return Shown(
         name="lengths",
@@ -216,7 +216,7 @@ def _longer(found: Norms) -> str:
     )
     if token < position < scaled:
         text = _(
-            "Which of the two is longer: without it the position ({position}) would drown the "
-            "token ({token}), with it the token’s vector is longer (**{scaled}**)."
+            "Without the factor √d_model the position ({position}) would drown the token "
+            "({token}); with it, the token (**{scaled}**) is the longer one."
         )
     return text.format(token=short(token), position=short(position), scaled=short(scaled))

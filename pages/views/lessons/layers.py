@@ -1,6 +1,6 @@
 """Layer after layer: the best guess at each depth, and what happens to the vectors on the way."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,7 +19,7 @@ from core.studies.lessons.layers import (
 from core.studies.lessons.of_sentence import sentence_lens, sentence_stream
 from pages.frame import session, tour
 from pages.frame.charts import chart
-from pages.frame.language import _, joined, number, percent, plain
+from pages.frame.language import _, joined, number, percent, plain, short
 from pages.frame.messages import explained
 from pages.frame.needs import Need, missing
 from pages.frame.recipe import Recipe
@@ -30,6 +30,7 @@ from pages.views.lessons.stacks import Place
 from viz.charts.bars import bars
 from viz.charts.curves import Quantity
 from viz.component.payload import TokenLabel
+from viz.direction import isolated
 from viz.plane.matrices import Axis, Matrix
 
 STACK = "lens_stack"
@@ -78,8 +79,8 @@ def draw(opened: Opened) -> Shown:
 
 
 def _usual(opened: Opened, stack: Stack) -> int | None:
-    """Return the position to begin with: the one that is decided last."""
-    if missing(opened.run.settings, LENS):
+    """Return the position to begin with: of a decoder the one that is decided last."""
+    if missing(opened.run.settings, LENS) or not Kind.self_of(stack).causal:
         return None
     return Recipe(sentence_lens, opened.path, opened.sentence, stack).result().result.decided_last
 
@@ -93,7 +94,11 @@ def _lens(opened: Opened, place: Place) -> Shown:
     picture = stacks.matrix(opened, place, shown, last, "lens")
     [followed] = _texts(opened, [found.followed_K[place.position]])
     causal = Kind.self_of(place.stack).causal
-    seen = _decided(found, guesses, followed, place) if causal else _kept(found, guesses, place)
+    seen = (
+        _decided(found, guesses, followed, place)
+        if causal
+        else _kept(found, place.position, place.token)
+    )
     return Shown(
         name=f"lens_{place.stack}",
         title=_title(place),
@@ -123,23 +128,22 @@ def _title(place: Place) -> str:
     }[place.stack]
 
 
-def _kept(found: Lens, guesses: _Guesses, place: Place) -> str:
+def _kept(found: Lens, position: int, token: str) -> str:
     """Say how many vectors of an encoder are still most like their own token in the end."""
-    own_K = found.followed_rank_LK[-1] == 0
+    own_K, share_L = found.followed_rank_LK[-1] == 0, found.followed_probability_LK[:, position]
+    answer = _("Mostly") if own_K.mean() > 0.5 else _("No")
     text = _(
-        "After the last encoder layer **{n}** of {total} vectors are still most like their own "
-        "word."
+        "{answer}: after the last layer **{n}** of {total} vectors are still most like their own "
+        "word. But context is mixed in: the probability of “{token}” goes from {first} to "
+        "**{last}**."
     )
-    if not own_K[place.position]:
-        text = _(
-            "After the last encoder layer **{n}** of {total} vectors are still most like their own "
-            "word; that of “{token}” is most like “{word}”."
-        )
     return text.format(
+        answer=_("Yes") if own_K.all() else answer,
         n=number(int(own_K.sum())),
         total=number(len(own_K)),
-        token=plain(place.token),
-        word=plain(guesses.words[-1][place.position]),
+        token=plain(token),
+        first=percent(float(share_L[0])),
+        last=percent(float(share_L[-1])),
     )
 
 
@@ -194,54 +198,50 @@ def _texts(opened: Opened, ids: Iterable[int]) -> list[str]:
 
 
 def _stream(opened: Opened, place: Place) -> Shown:
-    """Draw how long the vectors are that the sublayers add, and say which adds most."""
+    """Draw how long the vectors are that the sublayers add to one, and say which adds most."""
     recipe = Recipe(sentence_stream, opened.path, opened.sentence, place.stack)
     found, position = recipe.result().result, place.position
-    title = _("Length of the vector that each sublayer adds")
-    token = place.token
+    title = _("Length of the vector that each sublayer adds at “{token}”")
+    title = title.format(token=isolated(place.token))
+    value = Quantity(_("length of the vector (Euclidean norm)"), write=short)
     picture = bars(
-        {
-            _("{token}, position {n}").format(token=token, n=number(position)): found.added_LK[
-                :, position
-            ].tolist(),
-            _("mean of all positions"): found.added_LK.mean(axis=1).tolist(),
-        },
+        {value.name: found.added_LK[:, position].tolist()},
         [explained(name) for name in found.names[1:]],
-        value=Quantity(_("length of the vector (Euclidean norm)")),
+        value=value,
         title=title,
     )
-    own = found.norms_LK[:, position].tolist()
-    adds = opened.run.settings.model.residual
     return Shown(
         name=f"stream_{place.stack}",
         title=title,
-        question=_("Which sublayer changes the vectors most?"),
+        question=_("Which sublayer changes a word’s vector most?"),
         recipe=recipe,
-        seen=joined([_most_added(found, adds=adds), _change(token, own)]),
+        seen=_most_added(found, place, adds=opened.run.settings.model.residual),
         pictures=[chart(picture)],
-        about={"number": _("position {n}: {token}").format(n=number(position), token=token)},
+        about={"number": _("position {n}: {token}").format(n=number(position), token=place.token)},
         formula=describe(opened.run.model, 1, 1).sublayers[0].step,
     )
 
 
-def _change(token: str, values: Sequence[float]) -> str:
-    """Say how a position's length goes from the first depth to the last."""
-    text = _("The vector of “{token}” goes from length {first} to **{last}**.")
-    first, last = (number(each, padded=False) for each in (values[0], values[-1]))
-    return text.format(token=plain(token), first=first, last=last)
-
-
-def _most_added(found: Stream, *, adds: bool) -> str:
-    """Say which sublayer adds most to what goes on; without residual connections none adds."""
+def _most_added(found: Stream, place: Place, *, adds: bool) -> str:
+    """Say which sublayer adds most, and where that comes from; without residual none adds."""
     if not adds:
         return _(
             "This model has no residual connections: each sublayer’s output takes the place of "
             "its input."
         )
-    text = _("“{name}”: on average it adds a vector of length **{norm}** to one of {before}.")
-    added, before = found.largest_addition
-    return text.format(
-        name=plain(explained(found.names[found.most_added])),
-        norm=number(added, padded=False),
-        before=number(before, padded=False),
+    depth = found.most_added(place.position)
+    text = _("For “{token}” **{name}**: it adds a vector of length **{added}** to one of {before}.")
+    origins = {
+        "cross": _("So the largest change comes from the words of the source."),
+        "self": _("So the largest change comes from the words that “{token}” attends to."),
+        "feed_forward": _(
+            "So the largest change is computed from this vector alone, without other words."
+        ),
+    }
+    sentences = [text, origins.get(found.sites[depth].sublayer)]
+    return joined(sentences).format(
+        token=plain(place.token),
+        name=plain(explained(found.names[depth])),
+        added=short(float(found.added_LK[depth - 1, place.position])),
+        before=short(float(found.norms_LK[depth - 1, place.position])),
     )

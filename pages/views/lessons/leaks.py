@@ -1,9 +1,11 @@
 """What becomes visible when masks are switched off, and what that costs."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
+from core.heads import Kind
 from core.model import Remask
 from core.runs.run import RunError
 from core.studies.lessons.masks import (
@@ -15,6 +17,7 @@ from core.studies.lessons.masks import (
     MaskLoss,
     leak,
     mask_losses,
+    masks_of,
     reads_texts,
     visible,
 )
@@ -35,13 +38,16 @@ from viz.plane.matrices import Matrices, Matrix
 
 LOSS_SAMPLES = 100
 WITHOUT = {PADDING: N_("without the padding mask"), LOOK_AHEAD: N_("without the look-ahead mask")}
+UNMASKED = {PADDING: N_("padding"), LOOK_AHEAD: N_("later words")}
+"""What is seen without a mask."""
 
 
 def draw(opened: Opened) -> Shown:
     """Draw a head's weights with all masks and with some switched off, and what that costs."""
     with row():
-        chosen = batch.ask(opened, heads=True)
-    off = _ask_which(chosen)
+        kind = batch.ask_kind(opened)
+        off = _ask_which(opened, kind)
+        chosen = batch.ask(opened, kind, heads=True)
     batch.name_what_is_cut(chosen)
     maps, costs = st.columns([5, 2], gap="medium")
     with costs:
@@ -61,7 +67,8 @@ def draw(opened: Opened) -> Shown:
     panels = [_map(chosen, before, _("With all masks"))]
     # Where none is off, both would be the same map.
     if off:
-        panels.append(_map(chosen, after, title))
+        later = _("above the diagonal: later words") if after.leak.future else ""
+        panels.append(_map(chosen, after, title, later))
     with maps:
         pictures = [components.show(Matrices(panels=panels), key="leak_maps")]
     if found.losses:
@@ -71,30 +78,31 @@ def draw(opened: Opened) -> Shown:
         name=f"leaks.{chosen.head.site}.{chosen.head.index}",
         title=labelled(site_and_head(chosen.head), title),
         recipe=recipe,
-        seen=joined((_cost(off, found.losses), _leaked(chosen, off, after.leak))),
+        seen=joined((_cost(off, found.losses), _leaked(off, after.leak))),
         code=(visible, Remask, leak),
         pictures=pictures,
         about=chosen.about,
     )
 
 
-def _ask_which(chosen: Chosen) -> tuple[Mask, ...]:
-    """Ask which masks of the chosen kind of attention are switched off."""
-    offered = chosen.masks()
+def _ask_which(opened: Opened, kind: Kind) -> tuple[Mask, ...]:
+    """Ask which masks of a kind of attention are switched off."""
+    offered = [mask for mask in masks_of(opened.run.model.config) if mask.attention is kind]
     names = controls.several(
         _("Switched off"),
         "off",
         {mask.name: _(WITHOUT[mask.name]) for mask in offered},
         [offered[-1].name],
-        of=chosen.kind,
+        of=kind,
         older={"padding mask": PADDING, "look-ahead mask": LOOK_AHEAD},
     )
     return tuple(mask for mask in offered if mask.name in names)
 
 
-def _map(chosen: Chosen, done: HeadOfBatch, title: str) -> Matrix:
+def _map(chosen: Chosen, done: HeadOfBatch, title: str, note: str = "") -> Matrix:
     return Matrix(
         title=title,
+        note=note,
         values=done.weights_QK,
         visible=done.visible_QK,
         value_name=_("weight"),
@@ -113,27 +121,29 @@ def _cost(off: Sequence[Mask], cases: Sequence[MaskLoss]) -> str:
     losses = {case.without: case.loss for case in cases}
     if not off or tuple(off) not in losses:
         return ""
+    before, after = (number(losses[each], 2) for each in ((), tuple(off)))
     text = _(
-        "The model never learned to use what it sees {without}: its loss goes from {before} to "
-        "**{after}**."
+        "It gets worse: with {seen} visible the loss rises from {before} to **{after}**, since "
+        "that was hidden in training."
     )
-    return text.format(
-        without=_(" and ").join(_(WITHOUT[mask.name]) for mask in off),
-        before=number(losses[()], 2),
-        after=number(losses[tuple(off)], 2),
-    )
+    if before == after:
+        text = _("Nothing gets worse: with {seen} visible the loss stays at **{after}**.")
+    elif losses[()] > losses[tuple(off)]:
+        text = _("It gets better: with {seen} visible the loss falls from {before} to **{after}**.")
+    seen = _(" and ").join(_(UNMASKED[mask.name]) for mask in off)
+    return text.format(seen=seen, before=before, after=after)
 
 
-def _leaked(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
+def _leaked(off: Sequence[Mask], found: Leak) -> str:
     """Return how much of a head's weight went where the masks would not have let it."""
     if not off:
         return _("All masks are on: **no** weight goes where it should not. Switch one off.")
-    text = _("**{share}** of the weight of {head} now goes to padding.")
+    text = _("Of this head’s weight **{share}** now goes to padding.")
     share = found.padding
     if found.future:
-        text = _("**{share}** of the weight of {head} now goes to later words.")
+        text = _("Of this head’s weight **{share}** now goes to later words.")
         share = found.future
-    return text.format(head=site_and_head(chosen.head), share=percent(share))
+    return text.format(share=percent(share))
 
 
 def _losses(chosen: Chosen) -> Recipe[tuple[MaskLoss, ...]] | None:
@@ -158,12 +168,14 @@ def _chart(chosen: Chosen, cases: Sequence[MaskLoss]) -> Chart:
         n = len(chosen.sentences)
         on = n_("the {n} text of the batch", "the {n} texts of the batch", n).format(n=number(n))
     own = [case for case in cases if all(mask.attention is chosen.kind for mask in case.without)]
-    name = _("{masks}: {loss}")
+    title = _("What the masks of {attention} are worth")
     return bars(
         {_("loss"): [case.loss for case in own]},
-        [name.format(masks=_case_label(case), loss=number(case.loss, 2)) for case in own],
-        value=Quantity(_("loss")),
-        title=_("Loss on {sentences}").format(sentences=on),
+        [_case_label(case) for case in own],
+        value=Quantity(
+            _("loss on {sentences}").format(sentences=on), write=partial(number, digits=2)
+        ),
+        title=title.format(attention=_(chosen.kind.full_label)),
     )
 
 
@@ -172,6 +184,6 @@ def _case_label(case: MaskLoss) -> str:
     if not case.without:
         return _("all masks")
     if len(case.without) > 1:
-        return _("no mask")
+        return _("neither mask")
     [mask] = case.without
     return {PADDING: _("no padding mask"), LOOK_AHEAD: _("no look-ahead")}[mask.name]

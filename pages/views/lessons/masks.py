@@ -26,7 +26,7 @@ FORMULAS = {
 def draw(opened: Opened) -> Shown:
     """Draw the masks of a sentence, each alone and both together."""
     with row():
-        chosen = batch.ask(opened, heads=False)
+        chosen = batch.ask(opened, batch.ask_kind(opened), heads=False)
     batch.name_what_is_cut(chosen)
     recipe = Recipe(masked_head, opened.path, chosen.batching, chosen.head, chosen.sentence)
     found = recipe.result().result

@@ -1,5 +1,7 @@
 """LayerNorm beside BatchNorm: what other sentences of a batch change."""
 
+import streamlit as st
+
 from core.describe import Description, describe
 from core.heads import Site, Stack, Sublayer
 from core.studies.lessons.layers import Norms, batch_norm, study_norms
@@ -10,7 +12,7 @@ from pages.frame.language import _, bound, number
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
-from pages.views.lessons.batch import ask_batch
+from pages.views.lessons.batch import ask_others
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity
 
@@ -18,7 +20,8 @@ from viz.charts.curves import Chart, Quantity
 def draw(opened: Opened) -> Shown:
     """Draw how far other sentences move a vector under each norm."""
     with selection.row():
-        sentences = ask_batch(opened)
+        with st.popover(_("Other sentences of the batch"), width="content"):
+            sentences = ask_others(opened)
         site = _ask_site(describe(opened.run.model, 1, 1), opened.run.model.config.stacks[0])
     recipe = Recipe(sentence_norms, opened.path, sentences, site)
     found = recipe.result().result

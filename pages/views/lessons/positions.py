@@ -9,15 +9,17 @@ from core.studies.lessons.positions import (
     FARTHEST,
     LONGEST,
     WIDEST,
+    Array,
+    ClosestRows,
     Rotation,
     Sinusoids,
     closest_rows,
     rotation,
     waves,
 )
-from pages.frame import components, controls
+from pages.frame import components, controls, layout
 from pages.frame.charts import chart, plotly_chart
-from pages.frame.language import TINY, _, bound, joined, listed, number, short, signs
+from pages.frame.language import TINY, _, bound, joined, listed, n_, number, short, signs
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown, saying_why
@@ -28,7 +30,7 @@ from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 BASES = (1, 10, 100, 1000, 10_000, 100_000)
-DEFAULT_LENGTH, DEFAULT_BASE, DEFAULT_POSITION = 50, 10_000, 5
+DEFAULT_LENGTH, DEFAULT_BASE, DEFAULT_POSITION, DEFAULT_SHIFT = 50, 10_000, 12, 3
 SHOWN = 8
 """Dimensions of a shift that are drawn."""
 
@@ -41,30 +43,30 @@ def draw(opened: Opened) -> Shown:
         "table": _("table"),
         "shift": _("shift"),
     }
-    shown = stacks.ask_picture(opened, "positions_shown", pictures)
-    position, shift = 0, 0
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        own = opened.run.settings.model.d_model
-        usual = min(own + own % 2, WIDEST)
-        width = controls.amount("d_model", "pe_d_model", usual, step=2, limits=(2, WIDEST))
-        base = controls.selection(
-            _("Base"),
-            "pe_base",
-            {each: number(each) for each in BASES},
-            DEFAULT_BASE,
-            width=130,
-            help_text=_("The paper has 10,000; a larger base makes the slow waves slower."),
+    with st.container(
+        horizontal=True, vertical_alignment="bottom", gap="small", key=layout.CONTROLS
+    ):
+        shown = stacks.ask_picture(opened, "positions_shown", pictures)
+        # Asked for last, since the length is their limit, and shown before the size.
+        asked = st.container(
+            horizontal=True, width="content", vertical_alignment="bottom", gap="small"
         )
-        length = controls.amount(_("Length"), "pe_length", DEFAULT_LENGTH, limits=(1, LONGEST))
+        with st.popover(_("Size and base"), width="content"):
+            width, length, base = _ask_size(opened)
+    table, position, shift = Recipe(Sinusoids, width, length, base), 0, 0
+    with asked:
         if shown != "table":
             usual = min(DEFAULT_POSITION, length - 1)
             position = controls.amount(_("Position"), "pe_pos", usual, limits=(0, length - 1))
         if shown == "shift":
             ends = -FARTHEST, FARTHEST
             shift = controls.amount(
-                _("Shift k"), "pe_k", 5, limits=ends, help_text=_("Below 0: to the left.")
+                _("Shift k"),
+                "pe_k",
+                DEFAULT_SHIFT,
+                limits=ends,
+                help_text=_("Below 0: to the left."),
             )
-    table = Recipe(Sinusoids, width, length, base)
     match shown:
         case "waves":
             return _waves(table, position)
@@ -73,11 +75,28 @@ def draw(opened: Opened) -> Shown:
     return _table(table)
 
 
+def _ask_size(opened: Opened) -> tuple[int, int, int]:
+    """Ask for the width, the length and the base of the table."""
+    own = opened.run.settings.model.d_model
+    usual = min(own + own % 2, WIDEST)
+    width = controls.amount("d_model", "pe_d_model", usual, step=2, limits=(2, WIDEST))
+    base = controls.selection(
+        _("Base"),
+        "pe_base",
+        {each: number(each) for each in BASES},
+        DEFAULT_BASE,
+        width=130,
+        help_text=_("The paper has 10,000; a larger base makes the slow waves slower."),
+    )
+    length = controls.amount(_("Length"), "pe_length", DEFAULT_LENGTH, limits=(1, LONGEST))
+    return width, length, base
+
+
 def _waves(table: Recipe[Sinusoids], position: int) -> Shown:
     # Four sines, each much slower than the last.
     recipe = Recipe(waves, table, max(2, 2 * (table.result().d_model // 24)))
     found = recipe.result()
-    named = _("dimension {d}, λ {length}")
+    named = _("dimension {d}: λ = {length}")
     lines = {
         named.format(d=number(at), length=short(wavelength)): values.tolist()
         for at, wavelength, values in zip(
@@ -95,8 +114,8 @@ def _waves(table: Recipe[Sinusoids], position: int) -> Shown:
     values = listed(number(value, 2) for value in found.values_DP[:, position].tolist())
     sentences = [
         _(
-            "By a pattern of numbers that is added to the word’s vector. That of position **{p}**, "
-            "along the dashed line: {values}."
+            "By a pattern of numbers that is added to the word’s vector; at position **{p}** "
+            "(dashed line) these four are {values}."
         ).format(p=number(position), values=values)
     ]
     closest = closest_rows(table.result().encodings())
@@ -113,96 +132,100 @@ def _waves(table: Recipe[Sinusoids], position: int) -> Shown:
 
 
 def _table(table: Recipe[Sinusoids]) -> Shown:
-    table_PD, title = table.result().encodings(), _("The table: a row for each position")
-    axes = _("dimension: even sin, odd cos"), _("position")
-    figure = heatmap(table_PD.astype(np.float32), axes, title=title, signs=signs())
-    found = closest_rows(table_PD)
-    seen = _("There is one position only, and nothing to tell it from.")
-    if found is not None:
-        text = _("No: positions {p} and {q}, for example, have the **same** row.")
-        if found.distance > TINY:
-            text = _(
-                "Yes: no two rows are equal. Of {n}, the closest, positions {p} and {q} for "
-                "example, are **{x}** apart."
-            )
-        seen = text.format(
-            n=number(table.result().length),
-            p=number(found.first),
-            q=number(found.second),
-            x=number(found.distance),
-        )
+    found, title = table.result(), _("The table: a row for each position")
+    table_PD = found.encodings()
+    columns = _("dimensions 0, 2, 4 …: sine"), _("dimensions 1, 3, 5 …: cosine")
+    figure = heatmap(
+        table_PD.astype(np.float32), columns, _("position"), title=title, signs=signs()
+    )
     return Shown(
         name="table",
         title=title,
         question=_("Does every position get numbers of its own?"),
         recipe=table,
-        seen=seen,
+        seen=_distinct(found, closest_rows(table_PD)),
         code=[sinusoids, exact_sinusoids, timescales],
         pictures=[plotly_chart(figure, "pe_map")],
     )
 
 
+def _distinct(found: Sinusoids, closest: ClosestRows | None) -> str:
+    """Say whether positions can be told apart, and how the waves differ from left to right."""
+    if closest is None:
+        return _("There is one position only, and nothing to tell it from.")
+    if closest.distance <= TINY:
+        text = _("No: positions {p} and {q}, for example, have the **same** row.")
+        return text.format(p=number(closest.first), q=number(closest.second))
+    text = _("Yes: **no two** of the {n} rows are equal, so the model can tell positions apart.")
+    sentences = [text.format(n=number(found.length))]
+    first, *_others, last = found.wavelengths().tolist()
+    if last > first:
+        text = _("To the right the waves get longer: from {first} to {last} positions.")
+        sentences.append(text.format(first=short(first), last=short(last)))
+    return joined(sentences)
+
+
 def _shift(table: Recipe[Sinusoids], position: int, shift: int) -> Shown:
     recipe = Recipe(rotation, table, position, shift)
     found = recipe.result()
-    picture = components.show(_turned(found, position, shift), key="pe_rotation")
+    here, there, step = number(position), number(position + shift), number(shift)
+    picture = components.show(_turned(found, here, there, step), key="pe_rotation")
     check = _(
-        "M PE(p) equals PE(p + k) at every position of the table, within {x}. The first pair of "
-        "dimensions turns by {first}°, the last by {last}°."
+        "Checked at all {n} positions of the table: M × position p differs from position p + k by "
+        "{x} at most."
     )
-    st.caption(
-        check.format(
-            x=bound(found.error),
-            first=short(found.degrees_E[0]),
-            last=short(found.degrees_E[-1]),
-        )
+    st.caption(check.format(n=number(table.result().length), x=bound(found.error)))
+    question = n_(
+        "Is a step of {n} position the same wherever it begins?",
+        "Is a step of {n} positions the same wherever it begins?",
+        shift,
     )
     seen = _(
-        "Yes: one matrix M moves **every** position by {k}, {p} to **{q}** for example. So "
-        "attention can learn to look a fixed distance away."
+        "Yes: **one** matrix M takes it from every position: M × position {p} = position **{q}** "
+        "(last two columns). So attention can learn to look a fixed distance away."
     )
     return Shown(
         name="shift",
-        title=_("M for k = {k}: a rotation for each pair").format(k=number(shift)),
-        question=_("Is a distance the same everywhere in the sentence?"),
+        title=_("M for k = {k}: a rotation for each pair").format(k=step),
+        question=question.format(n=step),
         recipe=recipe,
-        seen=seen.format(p=number(position), q=number(position + shift), k=number(shift)),
+        seen=seen.format(p=here, q=there),
         code=[timescales],
         pictures=[picture],
     )
 
 
-def _turned(found: Rotation, position: int, shift: int) -> Matrices:
-    """Return the first dimensions of M and of the vectors that it turns."""
+def _turned(found: Rotation, here: str, there: str, step: str) -> Matrices:
+    """Return the first dimensions of the vectors that M turns, and of M."""
     n = min(SHOWN, len(found.before_D))
-    here, there = number(position), number(position + shift)
-    names = (
-        _("position {p}").format(p=here),
-        _("turned by M"),
-        _("position {p}").format(p=there),
-    )
-    vectors_D3 = np.stack([found.before_D, found.after_D, found.wanted_D], axis=1)
-    rows = numbered(_("first {n} of {d} dimensions").format(n=n, d=len(found.before_D)), n)
+    names = here, f"M × {here}", there
+    vectors_n3 = np.stack([found.before_D, found.after_D, found.wanted_D], axis=1)[:n]
+    rows = numbered(_("dimension, first {n} of {d}").format(n=n, d=len(found.before_D)), n)
     return Matrices(
         panels=[
-            Matrix(
-                title=_("M for k = {k}: a rotation for each pair").format(k=number(shift)),
-                values=found.matrix_DD[:n, :n].astype(np.float32),
-                rows=rows,
-                columns=rows,
-                scale="signed",
-                value_name=_("entry of M"),
+            _signed(
+                _("M × position {p} = position {q}").format(p=here, q=there),
+                vectors_n3,
+                (rows, Axis(name=_("position"), labels=tuple(map(TokenLabel, names)))),
             ),
-            Matrix(
-                title=_("M turns position {p} into {q}").format(p=here, q=there),
-                values=vectors_D3[:n].astype(np.float32),
-                rows=rows,
-                columns=Axis(
-                    name=_("vector"),
-                    labels=tuple(TokenLabel(name) for name in names),
-                ),
-                scale="signed",
-                value_name=_("value"),
+            _signed(
+                _("M for k = {k}: a rotation for each pair").format(k=step),
+                found.matrix_DD[:n, :n],
+                (rows, numbered(_("dimension"), n)),
             ),
         ]
+    )
+
+
+def _signed(title: str, values: Array, axes: tuple[Axis, Axis]) -> Matrix:
+    """Return a matrix with its numbers in the cells."""
+    rows, columns = axes
+    return Matrix(
+        title=title,
+        values=values.astype(np.float32),
+        rows=rows,
+        columns=columns,
+        scale="signed",
+        texts=[[number(each, 2) for each in row] for row in values.tolist()],
+        value_name=_("value"),
     )

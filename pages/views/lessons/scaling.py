@@ -1,5 +1,6 @@
 """Why scores are divided by √d_k: a softmax at a width, and sampled ones."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
@@ -34,10 +35,12 @@ def draw(opened: Opened) -> Shown:
     """Draw a softmax with the division and without, and what is sampled at other widths."""
     d_k = opened.run.settings.model.d_k
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        label = _("Scores after the division (1 to 16 numbers)")
-        typed = controls.text(label, name="scores", default="1, 2, 3", width=260)
         offered = {each: number(each) for each in sorted({*WIDTHS, d_k})}
         width = controls.selection("d_k", "d_k", offered, d_k, width=130)
+        # Scores grow with the root of the width.
+        usual = ", ".join(str(round(key * math.sqrt(width))) for key in (1, 2, 3))
+        label = _("Scores q·k before the division (1 to 16 numbers)")
+        typed = controls.text(label, name="undivided", default=usual, width=330)
     recipe = Recipe(why_scale, tuple(read_scores(typed).tolist()), width)
     found = recipe.result()
     drawn = (
@@ -60,28 +63,26 @@ def draw(opened: Opened) -> Shown:
 
 
 def _seen(found: WhyScale, width: int) -> str:
-    """Say how sharp the softmax is, and whether that leaves gradient for the other keys."""
-    largest = float(found.unscaled.outputs_K.max())
-    sharp, even = percent(largest), percent(found.scaled.outputs_K.max())
+    """Say how sharp the softmax is, and what the division leaves for the other keys."""
+    largest, divided = float(found.unscaled.outputs_K.max()), float(found.scaled.outputs_K.max())
+    sharp, even = percent(largest), percent(divided)
     if sharp == even:
-        same = _(
-            "With the division by √{d_k} and without it, one key gets **{share}** of the weight."
-        )
+        same = _("Divided by √{d_k} or not, one key gets **{share}** of the weight.")
         return same.format(d_k=number(width), share=even)
     text = _(
-        "Without the division one key gets **{sharp}** of the weight; divided by √{d_k} it gets "
-        "**{even}**."
+        "Undivided, one key gets **{sharp}** of the weight; divided by √{d_k}, **{even}**, which "
+        "leaves {rest} for the others."
     )
-    if found.scaled.outputs_K.max() <= SHARP < largest:
+    if divided <= SHARP < largest:
         text = _(
-            "Without the division one key gets **{sharp}** of the weight, and hardly any gradient "
-            "is left; divided by √{d_k} it gets **{even}**, and gradient is left for the others."
+            "Undivided, one key gets **{sharp}** of the weight, so hardly any gradient is left to "
+            "learn from; divided by √{d_k}, **{even}**, which leaves {rest} for the others."
         )
-    return text.format(sharp=sharp, d_k=number(width), even=even)
+    return text.format(sharp=sharp, d_k=number(width), even=even, rest=percent(1 - divided))
 
 
 def _weights(found: WhyScale, width: int) -> Chart:
-    named = _("key {n} ({before} ÷ √{d_k} = {score})")
+    named = _("key {n}: {before} ÷ √{d_k} = {score}")
     scores = zip(found.unscaled.scores_K.tolist(), found.scaled.scores_K.tolist(), strict=True)
     names = [
         named.format(
@@ -98,7 +99,7 @@ def _weights(found: WhyScale, width: int) -> Chart:
             _("with ÷ √d_k"): found.scaled.outputs_K.tolist(),
         },
         names,
-        value=Quantity(_("weight"), share=True),
+        value=Quantity(_("weight"), share=True, write=percent),
         title=_("1. The softmax of your scores"),
     )
 
@@ -118,8 +119,8 @@ def _gradient(found: Sequence[Sampled], width: int) -> Chart:
         _("without ÷ √d_k"): [each.gradient_unscaled for each in found],
         _("with ÷ √d_k"): [each.gradient_scaled for each in found],
     }
-    y = _("gradient left (norm of the Jacobian)")
-    return _against_width(series, found, y, _("3. … and the gradient vanishes"), width)
+    y = _("gradient that is left (norm of the Jacobian)")
+    return _against_width(series, found, y, _("3. … and training stalls"), width)
 
 
 def _against_width(

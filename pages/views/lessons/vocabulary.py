@@ -14,7 +14,7 @@ from core.studies.lessons.embeddings import (
 )
 from pages.frame import session
 from pages.frame.charts import plotly_chart, selected_points
-from pages.frame.language import _, listed, number, percent, plain, signs
+from pages.frame.language import _, joined, listed, number, percent, plain, signs
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.session import position
@@ -37,7 +37,7 @@ def draw(opened: Opened, stack: Stack, word: int) -> Shown:
         word: Id of the token whose neighbours are marked.
     """
     session.belongs_to(SELECTED, f"{opened.path}\n{stack}\n{opened.sentence}")
-    n_tokens, width = opened.run.model.embedding(stack).tokens.weight.shape
+    n_tokens = len(opened.run.model.embedding(stack).tokens.weight)
     selected = _ids(session.linked(SELECTED), n_tokens)
     recipe = Recipe(vocabulary_map, opened.path, opened.sentence, stack, word, selected)
     found = recipe.result()
@@ -55,7 +55,7 @@ def draw(opened: Opened, stack: Stack, word: int) -> Shown:
         title=_("The vocabulary as points"),
         question=_("Do similar words lie close together?"),
         recipe=recipe,
-        seen=_seen(found, width),
+        seen=_seen(found),
         code=(principal_components, nearest),
         pictures=[picture],
     )
@@ -93,8 +93,8 @@ def _figure(found: VocabularyMap, stack: Stack, word: int) -> Figure:
     x, y = (axis.format(n=number(at), share=percent(each)) for at, each in enumerate(found.shares))
     return scatter(
         [
-            group(_("other tokens"), others, theme.QUIET, labelled=False),
-            group(_("most similar"), neighbours, theme.HEADS[1], labelled=False),
+            group(_("all others"), others, theme.QUIET, labelled=False),
+            group(_("most similar"), neighbours, theme.HEADS[1], labelled=True),
             group(near.token, {word}, own, labelled=True),
         ],
         (x, y),
@@ -103,23 +103,27 @@ def _figure(found: VocabularyMap, stack: Stack, word: int) -> Figure:
     )
 
 
-def _seen(found: VocabularyMap, width: int) -> str:
-    """Say how much of the vectors' differences the picture holds, and that it may mislead."""
-    text = _(
-        "The {n} directions drawn, of {d_model}, hold **{share}** of the vectors’ differences. The "
-        "words most similar to “{token}” are marked."
+def _seen(found: VocabularyMap) -> str:
+    """Say how many of a word's neighbours lie near it, and that the picture may mislead."""
+    near, share = found.near[0], sum(found.shares)
+    total = len(near.ids)
+    # By chance it is one of ten.
+    answer = _("Some do") if found.n_near > 1 else _("No")
+    if found.n_near > total / 2:
+        answer = _("Yes") if found.n_near == total else _("Mostly")
+    said = _(
+        "{answer}: **{n} of the {total}** words most similar to “{token}” are among the nearest "
+        "tenth of all points."
+    ).format(
+        answer=answer,
+        n=number(found.n_near),
+        total=number(total),
+        token=plain(near.token),
     )
-    if sum(found.shares) < 0.5:
-        text = _(
-            "Not always: the {n} directions drawn, of {d_model}, hold **{share}** of the vectors’ "
-            "differences. The words most similar to “{token}” are marked."
-        )
-    return text.format(
-        n=number(len(found.shares)),
-        d_model=number(width),
-        share=percent(sum(found.shares)),
-        token=plain(found.near[0].token),
-    )
+    text = _("The picture shows {share} of their differences.")
+    if share < 0.5:
+        text = _("A flat picture shows only {share} of their differences, so it can mislead.")
+    return joined([said, text.format(share=percent(share))])
 
 
 def _nearest(near: Near) -> str:

@@ -21,7 +21,7 @@ WAVES = np.sin(np.arange(12, dtype=np.float32)).reshape(3, 4)
 
 
 def table():
-    return heatmap(WAVES, ("dimension", "position"), title="Waves")
+    return heatmap(WAVES, ("sine", "cosine"), "position", title="Waves")
 
 
 def points():
@@ -34,10 +34,14 @@ def points():
     return places, figure
 
 
-def test_a_table_is_drawn_as_it_is_with_0_in_the_middle_of_the_scale():
-    [drawn] = table().data
-    assert np.array_equal(drawn.z, WAVES)
-    assert drawn.zmin == -drawn.zmax == -np.abs(WAVES).max()
+def test_a_tables_columns_are_dealt_to_its_maps_with_0_in_the_middle_of_the_scale():
+    figure = table()
+    for at, drawn in enumerate(figure.data):
+        assert np.array_equal(drawn.z, WAVES[:, at::2])
+        # What is pointed at is named by its column in the whole table.
+        assert (drawn.x0, drawn.dx) == (at, 2)
+    scale = figure.layout.coloraxis
+    assert scale.cmin == -scale.cmax == -np.abs(WAVES).max()
 
 
 def test_points_stand_at_their_places_and_are_known_by_their_ids():
@@ -46,6 +50,19 @@ def test_points_stand_at_their_places_and_are_known_by_their_ids():
     assert np.array_equal(np.concatenate(drawn), places)
     assert [list(trace.customdata) for trace in figure.data] == [[7, 8, 9], [4]]
     assert figure.data[1].mode == "markers+text"
+
+
+def test_labels_of_near_points_stand_on_different_sides():
+    near = Points(
+        np.array([[0, 0], [0.1, 0], [9, 9]]),
+        ["one", "two", "far"],
+        [1, 2, 3],
+        "near",
+        labelled=True,
+    )
+    [trace] = scatter([near], ("x", "y"), title="Words").data
+    assert trace.textposition[0] == trace.textposition[2] == "top center"
+    assert trace.textposition[1] != "top center"
 
 
 def test_a_label_is_no_tag_and_no_formula():

@@ -106,6 +106,10 @@ def test_the_map_places_the_vocabulary_and_names_the_nearest(translating, source
     (near,) = found.near
     assert near.neighbours == tuple(found.texts[token] for token in nearest)
     np.testing.assert_allclose(near.cosines, cosine_V[nearest], atol=1e-6)
+    by_distance = np.linalg.norm(found.points_N2 - found.points_N2[cat], axis=1).argsort()
+    # The word itself is the nearest.
+    tenth = by_distance[1 : 2 + len(by_distance) // 10]
+    assert 0 < found.n_near == len({*near.ids} & {*tenth.tolist()})
 
 
 def test_the_table_has_a_row_for_each_token_and_each_neighbour(translating):

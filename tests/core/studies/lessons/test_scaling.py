@@ -57,8 +57,8 @@ def test_what_is_sampled_is_near_theory_and_that_of_the_jacobians_themselves():
             assert measured == pytest.approx(np.mean(norms), rel=1e-3, abs=1e-12)
 
 
-def test_without_the_division_scores_are_as_much_larger_as_the_root_of_the_width():
-    found = why_scale((1.0, 2.0, 3.0), 64)
+def test_scores_are_divided_by_the_root_of_the_width():
+    found = why_scale((8.0, 16.0, 24.0), 64)
     assert found.unscaled.scores_K.tolist() == [8, 16, 24]
     assert found.scaled.scores_K.tolist() == [1, 2, 3]
     assert found.unscaled.norm < 0.01 * found.scaled.norm

@@ -53,12 +53,13 @@ def test_older_links_name_a_stack_a_position_and_a_picture_of_their_own(open_les
     sites = [
         Site("encoder", layer, kind) for layer in range(3) for kind in ("self", "feed_forward")
     ]
-    stream = np.linalg.norm(tensors[sites[-1], Step.STREAM_OUT], axis=-1)[3]
-    assert f"to **{stream:.3g}**" in shown.seen
-    added = np.stack([np.linalg.norm(tensors[site, Step.ADDED], axis=-1) for site in sites])
-    own = [row["value"] for row in chart_rows(at) if not row["series"].startswith("mean")]
-    np.testing.assert_allclose(own, added[:, 3], rtol=1e-5)
-    assert f"a vector of length **{added.mean(axis=1).max():.3g}** to" in shown.seen
+    added = np.stack([np.linalg.norm(tensors[site, Step.ADDED], axis=-1)[3] for site in sites])
+    assert [row["value"] for row in chart_rows(at)] == pytest.approx(added.tolist(), rel=1e-5)
+    most = int(added.argmax())
+    # The embedding comes before the first sublayer.
+    before = [Site("encoder", 0, "embedding"), *sites][most]
+    length = np.linalg.norm(tensors[before, Step.STREAM_OUT][3])
+    assert f"length **{added[most]:.3g}** to one of {length:.3g}" in shown.seen
 
 
 def test_other_sentences_move_a_vector_under_batch_norm_alone(open_lesson):
@@ -119,15 +120,15 @@ def test_only_attention_mixes_positions(open_lesson):
 
 @pytest.mark.parametrize("d_k", [1, 1024])
 def test_a_softmax_of_wide_vectors_saturates_unless_scores_are_divided(open_lesson, d_k):
-    at, shown = open_lesson("scaling", scores="1, 2; -3 0.5", d_k=str(d_k))
-    x = np.array([1, 2, -3, 0.5])
+    at, shown = open_lesson("scaling", undivided="16, 32; -48 8", d_k=str(d_k))
+    x = np.array([16, 32, -48, 8])
     weights, variance, gradient = charts(at)
-    for name, scores in (("without ÷ √d_k", math.sqrt(d_k) * x), ("with ÷ √d_k", x)):
+    for name, scores in (("without ÷ √d_k", x), ("with ÷ √d_k", x / math.sqrt(d_k))):
         y = exact(scores)
         assert weights[name] == pytest.approx(y.tolist(), abs=1e-12)
         assert f"**{percent(y.max())}**" in shown.seen
-    assert ("gradient is left for the others" in shown.seen) == (d_k > 1)
-    assert f"key 2 ({2 * d_k**0.5:.0f} ÷ √{d_k:,} = 2)" in row_names(at)
+    assert ("hardly any gradient is left" in shown.seen) == (d_k > 1)
+    assert f"key 2: 32 ÷ √{d_k:,} = {32 / d_k**0.5:.0f}" in row_names(at)
     sampled = sampled_widths(1000, 0)
     assert variance["without ÷ √d_k"] == [each.variance_unscaled for each in sampled]
     assert gradient["with ÷ √d_k"] == [each.gradient_scaled for each in sampled]
@@ -135,10 +136,10 @@ def test_a_softmax_of_wide_vectors_saturates_unless_scores_are_divided(open_less
 
 def test_scores_that_cannot_be_are_named_and_kept(open_lesson):
     at, _shown = open_lesson("scaling", d_k="64")
-    at.text_input(key="scores").set_value("1, two").run()
+    at.text_input(key="undivided").set_value("1, two").run()
     [error] = at.error
     assert "Type 1 to 16 numbers" in error.value
-    assert at.text_input(key="scores").value == "1, two"
-    at.text_input(key="scores").set_value("1 2").run()
+    assert at.text_input(key="undivided").value == "1, two"
+    at.text_input(key="undivided").set_value("1 2").run()
     assert not at.error
     assert at.selectbox(key="d_k").value == 64

@@ -86,16 +86,16 @@ def test_a_mask_that_is_switched_off_is_left_out_in_the_model(open_lesson, run, 
     np.testing.assert_array_equal(before.values, kept.weights_QK)
     np.testing.assert_array_equal(after.values, changed.weights_QK)
     leak = changed.leak.future if off == LOOK_AHEAD else changed.leak.padding
-    assert f"**{percent(leak)}** of the weight of" in shown.seen
+    assert f"Of this head’s weight **{percent(leak)}** now" in shown.seen
     losses = {each.without: each.loss for each in mask_losses(run, (), LOSS_SAMPLES)}
     assert (before.limit, after.limit) == (1.0, 1.0)
-    cost = f"its loss goes from {losses[()]:.2f} to **{losses[tuple(without)]:.2f}**."
+    cost = f"the loss rises from {losses[()]:.2f} to **{losses[tuple(without)]:.2f}**, since"
     assert cost in shown.seen
     # Only the masks of this attention have a bar.
     rows = {row["name"]: row["value"] for row in chart_rows(at)}
-    assert f"all masks: {losses[()]:.2f}" in rows
+    assert rows["all masks"] == losses[()]
     name = "no look-ahead" if off == LOOK_AHEAD else "no padding mask"
-    assert rows[f"{name}: {losses[tuple(without)]:.2f}"] == losses[tuple(without)]
+    assert rows[name] == losses[tuple(without)]
     assert len(rows) == (4 if off == LOOK_AHEAD else 2)
 
 
