@@ -27,6 +27,8 @@ def main() -> None:
         _page("tour", _("Tour"), ":material/tour:"),
         _page("glossary", _("Glossary"), ":material/menu_book:"),
         _page("languages", language.title(), ":material/translate:"),
+        # The tour leads there.
+        st.Page(_opener("quiz"), title=_("Quiz"), url_path="quiz", visibility="hidden"),
         # Older links lead there.
         st.Page(_opener("runs"), title=_("Runs"), url_path="runs", visibility="hidden"),
         # The default page has no address but /; its name leads to it, too.

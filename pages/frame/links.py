@@ -19,7 +19,10 @@ from pages.frame.needs import Need, missing
 
 FIRST_PAGE = "attention"
 """It has no address of its own."""
-PAGES = (FIRST_PAGE, "heads", "decoding", "lessons", "experiments", "training", "tour", "glossary")
+PAGES = (
+    *(FIRST_PAGE, "heads", "decoding", "lessons", "experiments", "training"),
+    *("tour", "quiz", "glossary"),
+)
 """What can be linked to, as `app.py` lists it."""
 OLDER_PAGES = ("masks", "positions", "scaling", "layers", "runs")
 """Addresses that lead on to one of them."""
