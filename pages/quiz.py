@@ -5,46 +5,18 @@ each question: nobody else learns of them.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.frame import session, texts, tour
+from pages.frame import session, tour
 from pages.frame.export import as_csv
 from pages.frame.language import _, in_this_language, number
 from pages.frame.tour import AFTER, BEFORE
+from pages.views.tour.questions import OPEN, Question, paired, questions, results
 
 ROUND = "round"
 """In the URL: "after" where the questions are asked for the second time."""
-OPEN = "-"
-"""In the URL: a question without an answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question with some answers, of which one is right."""
-
-    name: str
-    """In files, the same in every language."""
-    question: str
-    options: Sequence[str]
-    right: int
-    why: str
-
-    def answer(self, figure: str) -> str:
-        """Return the answer that a figure of the address stands for; empty for none."""
-        at = session.position(figure, len(self.options))
-        return "" if at is None else self.options[at]
-
-    def is_right(self, figure: str) -> bool:
-        """Return whether a figure of the address is the right answer."""
-        return figure == str(self.right)
-
-
-def questions() -> list[Question]:
-    """Return the questions in the visitor's language."""
-    return [Question(name, **entry) for name, entry in texts.toml("quiz").items()]
 
 
 def render() -> None:
@@ -104,7 +76,7 @@ def _compare(asked: Sequence[Question], before: str, after: str) -> None:
     rounds = {_("before the tour"): before, _("after the tour"): after}
     with st.container(horizontal=True, gap="large"):
         for label, answers in rounds.items():
-            score = sum(each.is_right(figure) for each, figure in _paired(asked, answers))
+            score = sum(each.is_right(figure) for each, figure in paired(asked, answers))
             text = _("{n} of {all}").format(n=number(score), all=number(len(asked)))
             st.metric(label, text if answers else "–", width="content")
     for column, at, each in _placed(asked):
@@ -132,24 +104,6 @@ def _answered(question: Question, label: str, figure: str) -> str:
     answer = question.answer(figure)
     mark = "✓" if question.is_right(figure) else "✗"
     return f"{label}: {mark} {answer}" if answer else f"{label}: –"
-
-
-def results(asked: Sequence[Question], before: str, after: str) -> dict[str, list[str | int]]:
-    """Return the columns of a file: each question, what was answered, and whether it is right."""
-    columns: dict[str, list[str | int]] = {
-        "question": [each.name for each in asked],
-        "right answer": [each.options[each.right] for each in asked],
-    }
-    for name, answers in (("before", before), ("after", after)):
-        pairs = _paired(asked, answers)
-        columns[name] = [each.answer(figure) for each, figure in pairs]
-        columns[f"{name} is right"] = [int(each.is_right(figure)) for each, figure in pairs]
-    return columns
-
-
-def _paired(asked: Sequence[Question], answers: str) -> list[tuple[Question, str]]:
-    """Return each question with its figure; one that the address lacks is open."""
-    return list(zip(asked, answers[: len(asked)].ljust(len(asked), OPEN), strict=True))
 
 
 def _placed(asked: Sequence[Question]) -> Iterator[tuple[DeltaGenerator, int, Question]]:

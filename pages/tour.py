@@ -3,25 +3,15 @@
 It is `pages/texts/<language>/tour.toml`; a teacher's own tours are files in `tours/`.
 """
 
-import html
-
 import streamlit as st
 
 from pages.frame import links, tour
-from pages.frame.language import _, in_this_language, number, plain, tag
+from pages.frame.language import _, in_this_language, number, plain
 from pages.frame.messages import explained
-from pages.frame.tour import EXAMPLE, TOURS, Tour, TourError, own_tour, read_tour, tour_names
+from pages.frame.tour import EXAMPLE, TOURS, TourError, own_tour, read_tour, tour_names
+from pages.views.tour.sheet import sheet
 
 BEGIN = "tour_begin"
-_ON_PAPER = """<style>
-body { font: 12pt/1.5 Georgia, serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; }
-h2 { font-size: 1.1rem; margin-bottom: 0.2rem; }
-section { break-inside: avoid; }
-p { margin: 0.2rem 0; }
-.room { border-bottom: 1px solid currentColor; height: 2rem; }
-.answers { break-before: page; }
-</style>"""
 
 
 def render() -> None:
@@ -75,23 +65,6 @@ def _others() -> None:
             text.format(folder=folder, file=f"`{TOURS}/monday.toml`", address="`?tour=monday`")
         )
         st.code(EXAMPLE, language="toml")
-
-
-def sheet(printed: Tour) -> str:
-    """Return a page to print: room for an answer to each question, and the answers."""
-    title, found = html.escape(printed.title), html.escape(_("Answers"))
-    asked = "".join(
-        f"<section><h2>{at}. {html.escape(each.title)}</h2>"
-        f"<p><b>{html.escape(each.question)}</b> {html.escape(each.task)}</p>"
-        '<p class="room"></p><p class="room"></p></section>'
-        for at, each in enumerate(printed.stops, start=1)
-    )
-    known = "".join(f"<li>{html.escape(each.answer)}</li>" for each in printed.stops)
-    return (
-        f'<!doctype html><html lang="{tag()}"><meta charset="utf-8">'
-        f"<title>{title}</title>{_ON_PAPER}<h1>{title}</h1>{asked}"
-        f'<section class="answers"><h2>{found}</h2><ol>{known}</ol></section></html>'
-    )
 
 
 if __name__ == "__main__":

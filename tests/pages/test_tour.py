@@ -12,9 +12,8 @@ from core.runs.run import load_run
 from core.studies.lessons.of_sentence import sentence_stream
 from core.tasks import TASKS
 from pages.frame import links, tour
-from pages.frame.language import plain
 from pages.frame.tour import AFTER, BEFORE, EXAMPLE, OWN, REVEAL, REVEALED, STOP, TOUR, own_tour
-from pages.tour import sheet
+from pages.views.tour.sheet import sheet
 from tests.pages.conftest import ROOT
 
 # Sentences whose words and maps can be read from the back of a room.

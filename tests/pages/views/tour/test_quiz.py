@@ -5,7 +5,8 @@ import pytest
 
 from pages.frame.export import as_csv
 from pages.frame.tour import AFTER, BEFORE
-from pages.quiz import ROUND, questions, results
+from pages.quiz import ROUND
+from pages.views.tour.questions import questions, results
 
 ASKED = questions()
 RIGHT = "".join(str(each.right) for each in ASKED)
