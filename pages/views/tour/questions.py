@@ -39,12 +39,12 @@ def results(asked: Sequence[Question], before: str, after: str) -> dict[str, lis
     """Return the columns of a file: each question, what was answered, and whether it is right."""
     columns: dict[str, list[str | int]] = {
         "question": [each.name for each in asked],
-        "right answer": [each.options[each.right] for each in asked],
+        "right_answer": [each.options[each.right] for each in asked],
     }
     for name, answers in (("before", before), ("after", after)):
         pairs = paired(asked, answers)
         columns[name] = [each.answer(figure) for each, figure in pairs]
-        columns[f"{name} is right"] = [int(each.is_right(figure)) for each, figure in pairs]
+        columns[f"{name}_is_right"] = [int(each.is_right(figure)) for each, figure in pairs]
     return columns
 
 

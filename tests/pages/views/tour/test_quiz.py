@@ -77,9 +77,9 @@ def test_what_the_address_holds_is_scored(open_quiz, query, expected):
 def test_the_file_holds_each_answer_and_whether_it_is_right_and_no_name():
     text = as_csv(results(ASKED, HALF, RIGHT))
     head, *rows = csv.reader(io.StringIO(text))
-    assert head == ["question", "right answer", "before", "before is right"] + [
+    assert head == ["question", "right_answer", "before", "before_is_right"] + [
         "after",
-        "after is right",
+        "after_is_right",
     ]
     assert [row[0] for row in rows] == [each.name for each in ASKED]
     assert [row[3] for row in rows] == list("0000011110")
