@@ -38,7 +38,7 @@ def render() -> None:
 
 
 def _ask(asked: Sequence[Question], name: str, text: str) -> None:
-    with st.form(f"{name}_form", border=False):
+    with st.form(key=f"{name}_form", border=False):
         st.markdown(f":small[{text}]")
         for column, at, each in _placed(asked):
             with column:
