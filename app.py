@@ -28,6 +28,8 @@ def main() -> None:
         _page("tour", _("Tour"), ":material/tour:"),
         _page("glossary", _("Glossary"), ":material/menu_book:"),
         _page("languages", language.title(), ":material/translate:"),
+        # The tour leads there.
+        st.Page(_opener("quiz"), title=_("Quiz"), url_path="quiz", visibility="hidden"),
         # Older links lead there.
         st.Page(_opener("runs"), title=_("Runs"), url_path="runs", visibility="hidden"),
         *(_moved(name) for name in ("masks", "positions", "scaling", "layers")),

@@ -25,8 +25,8 @@ PAGES = {
     "lines": ("?view=lines&shown=all&kind=decoder.cross", ".lines[data-drawn]"),
     "heads": ("heads", ".matrices[data-drawn]"),
     "paper": (
-        "?tour=paper&stop=2&view=lines&layer=2&head=0&side=source&token=8",
-        ".lines[data-drawn]",
+        "?tour=paper&stop=pronoun&view=pass&revealed=true",
+        ".whole[data-drawn]",
     ),
     "layers": ("lessons?lessons=parts", ".architecture[data-drawn]"),
     "masks": ("lessons?lessons=masks&row=0", ".matrices[data-drawn]"),

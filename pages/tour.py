@@ -1,14 +1,15 @@
-"""The tour of the app: what the paper says, in its order, each claim beside the view that shows it.
+"""The tour of the app: one question a stop, from the whole picture to its parts.
 
 It is `pages/texts/<language>/tour.toml`; a teacher's own tours are files in `tours/`.
 """
 
 import streamlit as st
 
-from pages.frame import tour
-from pages.frame.language import _, number, plain
+from pages.frame import links, tour
+from pages.frame.language import _, in_this_language, number, plain
 from pages.frame.messages import explained
 from pages.frame.tour import EXAMPLE, TOURS, TourError, own_tour, read_tour, tour_names
+from pages.views.tour.sheet import sheet
 
 BEGIN = "tour_begin"
 
@@ -18,14 +19,25 @@ def render() -> None:
     own = own_tour()
     st.markdown(f"**{own.title}**")
     text = _(
-        "{n} stops, about {time}. Each opens a live view and asks what you expect before it shows "
-        "what the model does. The arrow keys go on and back; P shows a stop to a whole room."
+        "{n} stops, about {time}. Each opens a live view with a question: predict, click, then "
+        "show the answer. The arrow keys go on and back; P shows a stop to a whole room."
     )
     st.markdown(f":small[{text.format(n=number(len(own.stops)), time=tour.minutes(own))}]")
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(_("Begin"), key=BEGIN, type="primary", icon=":material/tour:"):
             tour.go(own, 0)
-        tour.offer_tasks(own)
+        links.link("quiz", _("Ten questions before and after"), ":material/quiz:", {})
+        st.download_button(
+            _("Tasks"),
+            data=in_this_language(lambda: sheet(own)),
+            file_name=f"{own.name}.html",
+            mime="text/html",
+            on_click="ignore",
+            type="tertiary",
+            icon=":material/print:",
+            help=_("All questions to print, with the answers on a page of their own"),
+            key="tour_tasks",
+        )
     columns = st.columns(2, gap="large")
     half = (len(own.stops) + 1) // 2
     for at, stop in enumerate(own.stops):

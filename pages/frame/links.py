@@ -21,7 +21,7 @@ FIRST_PAGE = "whole"
 """It has no address of its own."""
 PAGES = (
     *(FIRST_PAGE, "attention", "heads", "decoding", "lessons"),
-    *("experiments", "training", "tour", "glossary"),
+    *("experiments", "training", "tour", "quiz", "glossary"),
 )
 """What can be linked to, as `app.py` lists it."""
 OLDER_PAGES = ("masks", "positions", "scaling", "layers", "runs")

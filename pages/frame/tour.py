@@ -1,4 +1,4 @@
-"""A tour: stops that open live views, each with something to predict, to do, and to find out.
+"""A tour: stops that open live views, each with a question, something to do, and the answer.
 
 A tour is the app's own, or a teacher's, a small TOML file in the folder `tours/`:
 `tours/monday.toml` opens with `?tour=monday`; `EXAMPLE` shows all that it may hold. A link may be
@@ -6,11 +6,10 @@ copied from the app, whatever its address is; `shows` holds the choices that ans
 and only `title` and `link` must be there. A file may come from a stranger: it opens pages of the
 app and nothing else, and one that is too large or nested too deeply is refused.
 
-What is found out is never written down: it is the line "What you see" of the stop's own view, which
-is kept back until the visitor asks for it.
+No number stands in the app's own tour: the numbers of an answer are the line "What you see" of the
+stop's own view, which is kept back until the visitor asks for it.
 """
 
-import html
 import re
 import tomllib
 from collections.abc import Mapping
@@ -22,11 +21,13 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from pages.frame import language, layout, links, session, texts
-from pages.frame.language import _, n_, number, plain, tag
+from pages.frame.language import _, n_, number, plain
 from pages.frame.messages import explained
 
 TOUR, STOP, REVEALED = "tour", "stop", "revealed"
-"""In the URL: which tour, which of its stops from 1 on, and whether its answer is shown."""
+"""In the URL: which tour, which of its stops, and whether its answer is shown."""
+BEFORE, AFTER = "quiz_before", "quiz_after"
+"""In the URL: what was answered before the tour and after it; it goes along from stop to stop."""
 OWN = "paper"
 """The name of the app's own tour, `pages/texts/<language>/tour.toml`."""
 TOURS = Path("tours")
@@ -40,6 +41,7 @@ link = "/?view=lines&sentence=The+dog+slept+because+it+was+tired."
 text = "Each word on the left looks at the words on the right."
 question = "Where does “it” look?"
 task = "Rest the pointer on “it”."
+answer = "At its noun: so the model knows which pronoun to write."
 shows = "side=query&token=4"
 """
 LARGEST, MOST_STOPS = 100_000, 100
@@ -48,20 +50,17 @@ _NAME = re.compile(r"[\w-]{1,60}")
 """A longer one may be no file's on some disk."""
 _DEEP = re.compile(r"(?:\.\s*[\w\"'-]+\s*){50}")
 """A name of 50 parts: one of some thousands would take minutes to read."""
-_TEXTS = ("title", "link", "text", "question", "task", "shows")
+_WORDS = ("title", "text", "question", "task", "answer")
+_TEXTS = (*_WORDS, "link", "shows")
 BACK, NEXT, REVEAL = "tour_back", "tour_next", "tour_reveal"
 """Keys of the buttons; `presentation.js` presses them, the first two with the arrow keys."""
+_NUMBERED = (
+    *("", "whole", "pronoun", "silence", "silence", "heads", "cross-attention", "decoding"),
+    *("mistake", "mistake", "masks", "embedding", "query-key-value", "residual", "onward"),
+)
+"""The stops of the app's own tour that older links mean, which number them from 1 on."""
 _STORAGE = "tour"
 _LEADING_ELSEWHERE = re.compile(r"[\[\]<]")
-_ON_PAPER = """<style>
-body { font: 12pt/1.5 Georgia, serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; }
-h2 { font-size: 1.1rem; margin-bottom: 0.2rem; }
-section { break-inside: avoid; }
-p { margin: 0.2rem 0; }
-.room { border-bottom: 1px solid currentColor; height: 2rem; }
-</style>"""
-_MARKS = re.compile(r"[*`$]+")
 
 
 class TourError(ValueError):
@@ -70,23 +69,28 @@ class TourError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """One view, a text on it, and a question."""
+    """One view and a question on it."""
 
+    name: str
+    """In the URL; a number in a teacher's tour."""
     title: str
     page: str
     """One of `links.PAGES`."""
     query: Mapping[str, str]
     """What the page opens with: name → value, as in links."""
     text: str = ""
-    """Two sentences, to be read before anything is done."""
+    """To be read before the question."""
     question: str = ""
-    """To be answered before the answer is shown."""
     task: str = ""
-    """What to do to find out."""
+    """What to click to find out."""
+    answer: str = ""
+    """Why it is so: shown, with what the view computes, when somebody asks."""
     shows: Mapping[str, str] = field(default_factory=dict)
     """The choices that answer the question: the task comes to them."""
     clicks: tuple[str, ...] = ()
     """Keys of the controls that the task asks to use: they are seen in presentation mode, too."""
+    onward: Mapping[str, str] = field(default_factory=dict)
+    """Label → link: where the stop leads besides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,7 @@ class Tour:
 def own_tour() -> Tour:
     """Return the app's own tour in the visitor's language."""
     entries = texts.toml("tour")
-    return Tour(OWN, entries["title"], tuple(map(_stop, entries["stop"].values())))
+    return Tour(OWN, entries["title"], tuple(_stop(*each) for each in entries["stop"].items()))
 
 
 def tour_names() -> list[str]:
@@ -170,18 +174,20 @@ def _checked(entry: object, at: int, file: Path) -> Stop:
     if page not in (*links.PAGES, *links.OLDER_PAGES):
         text = _("Stop {at} of {file}: there is no page {page}.")
         raise TourError(text.format(at=at, file=file, page=page))
-    return _stop(entries)
+    return _stop(str(at), entries)
 
 
-def _stop(written: Mapping[str, Any]) -> Stop:
+def _stop(name: str, written: Mapping[str, Any]) -> Stop:
     page, query = links.read(written["link"])
     return Stop(
+        name=name,
         page=page,
         # A link may be copied while another tour is open.
-        query={name: text for name, text in query.items() if name not in (TOUR, STOP)},
+        query={each: text for each, text in query.items() if each not in (TOUR, STOP)},
         shows=dict(parse_qsl(written.get("shows", "").lstrip("?"), keep_blank_values=True)),
         clicks=tuple(written.get("clicks", ())),
-        **{name: written.get(name, "") for name in ("title", "text", "question", "task")},
+        onward={each["label"]: each["link"] for each in written.get("onward", {}).values()},
+        **{each: written.get(each, "") for each in _WORDS},
     )
 
 
@@ -199,7 +205,21 @@ def draw() -> None:
             st.error(plain(explained(error)))
             return
         with st.container(key=layout.TOUR, border=True):
-            _draw(tour)
+            _draw(tour, _asked_for(tour))
+
+
+def _asked_for(tour: Tour) -> int:
+    """Return the stop that the address names; where it names none, or by number, go there."""
+    asked = session.linked(STOP) or ""
+    names = [stop.name for stop in tour.stops]
+    if asked in names:
+        return names.index(asked)
+    older = session.position(asked, len(_NUMBERED)) if tour.name == OWN else None
+    at = names.index(_NUMBERED[older]) if older else 0
+    # On the way back it would be a trap.
+    if not session.is_way_back():
+        go(tour, at)
+    return at
 
 
 def go(tour: Tour, at: int, *, revealed: bool = False) -> None:
@@ -207,26 +227,13 @@ def go(tour: Tour, at: int, *, revealed: bool = False) -> None:
     stop, query = tour.stops[at], _query(tour, at)
     if revealed:
         query |= {**stop.shows, REVEALED: "true"}
-    session.reset(query, keep=[language.LANGUAGE])
+    session.reset(query, keep=[language.LANGUAGE, BEFORE, AFTER])
     links.go(stop.page, query)
 
 
 def keeps_back() -> bool:
     """Return whether what is seen is the answer to a question that is still open."""
     return bool(session.storage(_STORAGE).get("kept_back"))
-
-
-def answered(answer: str) -> None:
-    """Note what a view says that is seen: the answer, where the stop's own view is shown."""
-    storage = session.storage(_STORAGE)
-    if at := storage.get("at"):
-        storage.setdefault("answers", {})[at] = answer
-
-
-def answers(tour: Tour) -> dict[int, str]:
-    """Return the answers that this visit has been shown, in Markdown, by the stop from 0 on."""
-    found = session.storage(_STORAGE).get("answers", {})
-    return {at: answer for (name, at), answer in found.items() if name == tour.name}
 
 
 def link(tour: Tour, at: int, *, whole: bool = False) -> None:
@@ -236,43 +243,29 @@ def link(tour: Tour, at: int, *, whole: bool = False) -> None:
     links.link(stop.page, plain(label), None, _query(tour, at))
 
 
-def offer_tasks(tour: Tour) -> None:
-    """Offer what a tour asks, to be printed."""
-    st.download_button(
-        _("Tasks"),
-        data=language.in_this_language(lambda: sheet(tour, answers(tour))),
-        file_name=f"{tour.name}.html",
-        mime="text/html",
-        on_click="ignore",
-        type="tertiary",
-        icon=":material/print:",
-        help=_("All tasks to print, with the answers that you have seen"),
-        key="tour_tasks",
-    )
-
-
-def _draw(tour: Tour) -> None:
+def minutes(tour: Tour) -> str:
+    """Return how long a tour takes, a minute a stop, in words."""
     n = len(tour.stops)
-    at = session.value(STOP, {str(i + 1): i + 1 for i in range(n)}.get, 1) - 1
+    return n_("{n} min", "{n} min", n).format(n=number(n))
+
+
+def _draw(tour: Tour, at: int) -> None:
     stop = tour.stops[at]
     revealed = session.value(REVEALED, {"true": True, "false": False}.get, False)
     is_here = session.current().page == stop.page
-    storage = session.storage(_STORAGE)
-    storage["kept_back"] = is_here and not revealed
-    storage["at"] = (tour.name, at) if is_here and revealed else None
-    where = _("Stop {at} of {n}").format(at=number(at + 1), n=number(n))
-    about, asked, onward = st.columns([11, 11, 6], gap="small")
-    with about:
+    session.storage(_STORAGE)["kept_back"] = is_here and not revealed
+    asked, found, onward = st.columns([9, 14, 6], gap="small")
+    with asked:
+        where = _("Stop {at} of {n}").format(at=number(at + 1), n=number(len(tour.stops)))
         with st.container(key=layout.TOUR_AT):
             st.markdown(f":small[{where} · **{_marked(stop.title)}**]")
-        if is_here and stop.text:
-            with st.container(key=layout.TOUR_TEXT):
-                st.markdown(f":small[{_marked(stop.text)}]")
-    with asked:
         if is_here:
             _ask(stop)
         elif st.button(_("Back to the stop"), key="tour_here", icon=":material/undo:"):
             go(tour, at, revealed=revealed)
+    if is_here:
+        with found:
+            _answer(stop, revealed=revealed)
     with onward, st.container(key=layout.TOUR_ONWARD):
         if is_here:
             _offer_answer(stop, revealed=revealed)
@@ -282,13 +275,24 @@ def _draw(tour: Tour) -> None:
 
 
 def _ask(stop: Stop) -> None:
-    """Ask what will be seen, and say how to find out."""
-    predict, attempt = _("Predict"), _("Try")
+    if stop.text:
+        with st.container(key=layout.TOUR_TEXT):
+            st.markdown(f":small[{_marked(stop.text)}]")
     if stop.question:
-        st.markdown(f":small[**{predict}** {_marked(stop.question)}]")
-    if stop.task:
-        with st.container(key=layout.TOUR_TASK):
-            st.markdown(f":small[**{attempt}** {_marked(stop.task)}]")
+        st.markdown(f"**{_marked(stop.question)}**")
+
+
+def _answer(stop: Stop, *, revealed: bool) -> None:
+    """Say what to do to find out, or why it is so, and where the stop leads besides."""
+    if revealed and stop.answer:
+        st.markdown(f":small[{_marked(stop.answer)}]")
+    elif stop.task:
+        attempt = _("Try")
+        st.markdown(f":small[**{attempt}** {_marked(stop.task)}]")
+    with st.container(horizontal=True, gap="small"):
+        for label, address in stop.onward.items():
+            page, query = links.read(address)
+            links.link(page, label, ":material/arrow_forward:", query)
 
 
 def _offer_answer(stop: Stop, *, revealed: bool) -> None:
@@ -327,49 +331,9 @@ def _go_on(tour: Tour, at: int) -> None:
 
 
 def _query(tour: Tour, at: int) -> dict[str, str]:
-    return {**tour.stops[at].query, TOUR: tour.name, STOP: str(at + 1)}
+    return {**tour.stops[at].query, TOUR: tour.name, STOP: tour.stops[at].name}
 
 
 def _marked(written: str) -> str:
     """Return a text as Markdown in which no link and no picture is: a tour may be a stranger's."""
     return _LEADING_ELSEWHERE.sub(lambda sign: f"&#{ord(sign[0])};", written)
-
-
-def minutes(tour: Tour) -> str:
-    """Return how long a tour takes, a minute a stop, in words."""
-    n = len(tour.stops)
-    return n_("{n} min", "{n} min", n).format(n=number(n))
-
-
-def sheet(tour: Tour, answers: Mapping[int, str]) -> str:
-    """Return a page to print: room for an answer to each question, known answers at the end."""
-    title = html.escape(tour.title)
-    predict, attempt, found = map(html.escape, (_("Predict"), _("Try"), _("Answers")))
-    asked = "".join(
-        f"<section><h2>{at}. {html.escape(each.title)}</h2>"
-        f"<p><b>{predict}</b> {html.escape(each.question)}</p>"
-        '<p class="room"></p>'
-        f"<p><b>{attempt}</b> {html.escape(each.task)}</p>"
-        '<p class="room"></p></section>'
-        for at, each in enumerate(tour.stops, start=1)
-    )
-    known = "".join(
-        f"<p>{at + 1}. {html.escape(_unmarked(answer))}</p>"
-        for at, answer in sorted(answers.items())
-    )
-    ending = f"<section><h2>{found}</h2>{known}</section>" if known else ""
-    return (
-        f'<!doctype html><html lang="{tag()}"><meta charset="utf-8">'
-        f"<title>{title}</title>{_ON_PAPER}"
-        f"<h1>{title}</h1>{asked}{ending}</html>"
-    )
-
-
-def _unmarked(markdown: str) -> str:
-    """Return a line of Markdown as plain text.
-
-    >>> _unmarked("**il** &#42; 0.5")
-    'il * 0.5'
-    """
-    # What was typed is written with entities, so that no mark in it is lost.
-    return html.unescape(_MARKS.sub("", markdown))

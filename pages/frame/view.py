@@ -252,7 +252,6 @@ def say_seen(shown: Shown) -> None:
         )
         return
     if shown.seen:
-        tour.answered(shown.seen)
         heading = _("What you see:")
         st.markdown(f":primary[**{heading}**] {shown.seen}", width="stretch")
     if shown.instead:

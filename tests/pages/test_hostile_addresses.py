@@ -115,6 +115,8 @@ def test_a_page_is_drawn_whatever_its_address_says(open_page, readers, page, see
         for name in rng.sample(names, min(20, len(names)))
         if name not in ("model", "experiment")
     }
-    at = open_page(page, **({"model": None} if page in ("glossary", "tour") else {}) | query)
+    at = open_page(
+        page, **({"model": None} if page in ("glossary", "quiz", "tour") else {}) | query
+    )
     assert "root:" not in read(at)
     assert str(ROOT) not in read(at)

@@ -1,23 +1,28 @@
+import re
+from html.parser import HTMLParser
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.decoding.generate import Greedy
+from core.evaluate.side_by_side import decode_sentence
+from core.heads import Head
+from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from core.studies.lessons.of_sentence import sentence_stream
 from core.tasks import TASKS
 from pages.frame import links, tour
-from pages.frame.language import plain
-from pages.frame.tour import EXAMPLE, OWN, REVEAL, REVEALED, STOP, TOUR, own_tour
+from pages.frame.tour import AFTER, BEFORE, EXAMPLE, OWN, REVEAL, REVEALED, STOP, TOUR, own_tour
+from pages.views.tour.sheet import sheet
 from tests.pages.conftest import ROOT
-from tests.pages.views.lessons.conftest import panels
 
 # Sentences whose words and maps can be read from the back of a room.
-SHORT = {
-    "The dog fell because it was tired.",
-    "The cow fell because it was old.",
-    "Tom was late.",
-    "She is tired.",
-}
-STOPS = own_tour().stops
+SHORT = {"The dog fell because it was tired.", "Tom was late.", "She is tired."}
+STOPS = {stop.name: stop for stop in own_tour().stops}
+NAMES = list(STOPS)
 EVERYDAY = ROOT / "gallery" / "everyday"
+MOST_WORDS = 90
+"""Words of a stop: read in 20 seconds."""
 
 
 def _stop(name):
@@ -35,12 +40,10 @@ def _stop(name):
 def open_stop():
     """Return a function that opens a stop as `tour.go` does."""
 
-    def opener(at, page_name=None, **more):
-        stop = STOPS[at]
-        app = AppTest.from_function(
-            _stop, kwargs={"name": page_name or stop.page}, default_timeout=120
-        )
-        app.query_params.update({**stop.query, TOUR: OWN, STOP: str(at + 1)} | more)
+    def opener(name, **more):
+        stop = STOPS[name]
+        app = AppTest.from_function(_stop, kwargs={"name": stop.page}, default_timeout=120)
+        app.query_params.update({**stop.query, TOUR: OWN, STOP: name} | more)
         app.run()
         assert not app.exception, app.exception
         return app
@@ -52,100 +55,215 @@ def said(at):
     return [each.value for each in at.markdown]
 
 
-def test_every_stop_of_the_paper_asks_and_its_sentence_is_one_of_the_examples():
+@pytest.mark.parametrize("stop", STOPS.values(), ids=NAMES)
+def test_a_stop_is_a_question_and_an_answer_that_are_read_in_20_seconds_and_hold_no_number(stop):
+    assert stop.title and stop.question and stop.task and stop.answer and not stop.text
+    assert len(re.findall(r"[.?!](?: |$)", stop.answer)) <= 3
+    words = f"{stop.question} {stop.task} {stop.answer}"
+    assert len(words.split()) <= MOST_WORDS
+    # The view computes them.
+    assert not re.search(r"\d", f"{stop.title} {words}")
     sentences = {each.source for each in TASKS["everyday"].examples} | SHORT
-    assert all(stop.title and stop.text and stop.question and stop.task for stop in STOPS)
-    asked = {stop.query["sentence"] for stop in STOPS if "sentence" in stop.query}
-    assert asked <= sentences
+    assert stop.query.get("sentence") in {*sentences, None}
 
 
 @pytest.mark.parametrize(
-    "at", [0, *(pytest.param(at, marks=pytest.mark.slow) for at in range(1, len(STOPS)))]
+    "name", [NAMES[0], *(pytest.param(name, marks=pytest.mark.slow) for name in NAMES[1:])]
 )
-def test_a_stop_keeps_its_answer_back_until_somebody_asks(open_stop, at):
-    app = open_stop(at)
-    assert any(STOPS[at].question in text for text in said(app))
-    assert not any("What you see" in text for text in said(app))
+def test_a_stop_keeps_its_answer_back_until_somebody_asks(open_stop, name):
+    app, stop = open_stop(name), STOPS[name]
+    assert any(stop.question in text for text in said(app))
+    assert any(stop.task in text for text in said(app))
+    assert not any("What you see" in text or stop.answer in text for text in said(app))
     assert any("Predict first" in each.value for each in app.caption)
     app.button(key=REVEAL).click().run()
     assert not app.exception, app.exception
     assert any("**What you see:**" in text for text in said(app))
+    assert any(stop.answer in text for text in said(app))
     assert app.button(key=REVEAL).label == "Hide the answer"
     # What the task comes to is a choice that the page has, and not left out as unknown.
     shown = app.query_params
-    for name, text in STOPS[at].shows.items():
-        assert name not in shown or shown[name] in (text, [text])
+    for choice, text in stop.shows.items():
+        assert choice not in shown or shown[choice] in (text, [text])
     app.button(key=REVEAL).click().run()
     assert not app.exception, app.exception
     assert any("Predict first" in each.value for each in app.caption)
     assert REVEALED not in app.query_params
 
 
-def test_the_stop_about_layers_hides_the_column_that_it_asks_about(open_stop):
-    at = next(i for i, stop in enumerate(STOPS) if stop.query.get("lessons") == "layers")
-    app = open_stop(at)
-    assert app.segmented_control(key="lessons").value == "layers"
-    assert app.segmented_control(key="lens_stack").value == "decoder"
-    asked = int(STOPS[at].query["lens_position"])
-
-    def column():
-        [panel] = panels(app)
-        return [row[asked] for row in panel.texts]
-
-    hidden = column()
-    assert set(hidden[:-1]) == {"?"}
-    assert hidden[-1] == "elle"
-    assert not app.table
-    app.button(key=REVEAL).click().run()
-    assert any("first to guess “elle”" in text for text in said(app))
-    assert "?" not in column()
+@pytest.fixture(scope="module")
+def everyday():
+    return load_run(EVERYDAY)
 
 
-def test_the_sentence_is_said_where_no_picture_holds_it(open_stop):
-    for at, stop in enumerate(STOPS):
-        if stop.query.get("trial") == "silence":
-            assert any(plain(stop.query["sentence"]) in text for text in said(open_stop(at)))
+@pytest.fixture(scope="module")
+def inspected(everyday):
+    """Return a function that looks into a sentence as a stop opens it, or shows it."""
+
+    def inspect(name, *silenced, shown=False):
+        query = {**STOPS[name].query, **(STOPS[name].shows if shown else {})}
+        return inspect_sentence(everyday, query["sentence"], None, silenced)
+
+    return inspect
 
 
-def test_the_token_that_is_put_into_its_mouth_is_elle():
-    [put] = {stop.shows["overrides"] for stop in STOPS if "overrides" in stop.shows}
-    assert load_run(EVERYDAY).tokenizer.describe([int(put.split(":")[1])])[0].text == "elle"
+def looked_at(inspection, head, word):
+    """Return the token that a head looks at most from the first token of this text."""
+    head = Head.parse(head)
+    queries, keys = (
+        [token.text for token in inspection.tokens_of(side)]
+        for side in (head.kind.query_side, head.kind.key_side)
+    )
+    return keys[int(inspection.weights_of(head)[queries.index(word)].argmax())]
+
+
+def test_what_the_stops_say_of_words_and_heads_is_what_the_model_does(inspected):
+    tired, wide = inspected("pronoun"), inspected("pronoun", shown=True)
+    assert "qu'il était" in tired.translation.text
+    assert "qu'elle était" in wide.translation.text
+    assert looked_at(tired, "encoder.2.self:0", "it") == "animal"
+    assert looked_at(wide, "encoder.2.self:0", "it") == "street"
+    # “Here one finds the noun, another the adjective.”
+    assert looked_at(tired, "encoder.0.self:2", "it") == "tired"
+    # Fed “la”, it writes “rue”.
+    assert looked_at(tired, "decoder.1.cross:0", "la") == "street"
+    assert tired.tokens_of("target")[int(STOPS["cross-attention"].shows["token"])].text == "la"
+
+
+def test_the_silenced_head_is_the_one_that_the_pronoun_needs(inspected):
+    whole = inspected("silence")
+    without = inspected("silence", Head.parse(STOPS["silence"].shows["pass_silenced"]))
+    assert looked_at(whole, "encoder.2.self:0", "they") == "goats"
+    words = whole.translation.text.split(), without.translation.text.split()
+    assert [pair for pair in zip(*words, strict=True) if pair[0] != pair[1]] == [
+        ("qu'elles", "qu'ils")
+    ]
+
+
+def test_the_wrong_word_turns_the_sentence_into_its_opposite(everyday, inspected):
+    inspection = inspected("mistake")
+    step, token = map(int, STOPS["mistake"].shows["overrides"].split(":"))
+    describe = everyday.target_tokenizer.describe_alone
+    steps = decode_sentence(everyday, inspection, Greedy(), ((step, token),))
+    free = decode_sentence(everyday, inspection, Greedy())
+    texts = [[each.text for each in describe([at.chosen for at in row])] for row in (free, steps)]
+    assert (texts[0][step], texts[1][step]) == ("n'", "a")
+    assert "pas" in texts[0] and "pas" not in texts[1]
+    # The stop that plays ends where the model does.
+    assert int(STOPS["decoding"].shows["pass_step"]) == len(free)
+    assert texts[0][-1] == "EOS"
+    assert texts[0][int(STOPS["output"].query["decoding_step"])] == "il"
+
+
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+def test_the_residual_stream_grows_as_its_stop_says(everyday, stack):
+    assert everyday.model.config.norm == "pre"
+    found = sentence_stream(everyday, STOPS["residual"].query["sentence"], stack).result
+    assert (found.norms_LK[-1] > found.norms_LK[0]).all()
+
+
+@pytest.fixture
+def went(monkeypatch):
+    """The pages that are gone to, with what they open with; what is chosen meanwhile."""
+    went = []
+    monkeypatch.setattr(links, "go", lambda *where: went.append(where))
+    return went
 
 
 @pytest.mark.parametrize("revealed", [False, True])
-def test_the_way_back_to_a_stop_keeps_an_answer_that_was_shown(monkeypatch, revealed):
-    went, begun = [], []
-    monkeypatch.setattr(links, "go", lambda *where: went.append(where))
-    monkeypatch.setattr(tour.session, "reset", lambda query, keep: begun.append(query))
+def test_the_way_back_to_a_stop_keeps_an_answer_that_was_shown(monkeypatch, went, revealed):
+    kept = []
+    monkeypatch.setattr(tour.session, "reset", lambda query, keep: kept.append((query, keep)))
     tour.go(own_tour(), 3, revealed=revealed)
-    stop = STOPS[3]
-    expected = {**stop.query, TOUR: OWN, STOP: "4"}
+    stop = STOPS[NAMES[3]]
+    expected = {**stop.query, TOUR: OWN, STOP: stop.name}
     if revealed:
         expected |= {**stop.shows, REVEALED: "true"}
     assert went == [(stop.page, expected)]
-    assert begun == [expected]
+    # What was answered before the tour goes along.
+    assert kept == [(expected, ["lang", BEFORE, AFTER])]
+
+
+@pytest.mark.parametrize(
+    ("asked", "stop"),
+    [(None, "whole"), ("1", "whole"), ("3", "silence"), ("12", "query-key-value")]
+    + [("14", "onward"), ("15", "whole"), ("nowhere", "whole")],
+)
+def test_older_links_that_number_the_stops_lead_to_those_of_now(went, asked, stop):
+    app = AppTest.from_function(_stop, kwargs={"name": "tour"}, default_timeout=120)
+    app.query_params.update({TOUR: OWN} | ({STOP: asked} if asked else {}))
+    app.run()
+    assert went == [(STOPS[stop].page, {**STOPS[stop].query, TOUR: OWN, STOP: stop})]
+
+
+def test_on_the_way_back_an_older_link_leads_nowhere(went, monkeypatch):
+    monkeypatch.setattr(tour.session, "is_way_back", lambda: True)
+    app = AppTest.from_function(_stop, kwargs={"name": "tour"}, default_timeout=120)
+    app.query_params.update({TOUR: OWN, STOP: "3"})
+    app.run()
+    assert went == []
+    assert any(STOPS["silence"].title in text for text in said(app))
 
 
 def test_whoever_leaves_keeps_the_view(open_stop):
-    app = open_stop(0)
+    app = open_stop("whole")
     app.button(key="tour_leave").click().run()
     assert not {TOUR, STOP, REVEALED} & set(app.query_params)
-    assert app.query_params["view"] in ("lines", ["lines"])
+    assert app.query_params["view"] in ("pass", ["pass"])
     assert tour.NEXT not in [each.key for each in app.button]
+
+
+def test_the_end_leads_on(open_stop):
+    labels = [each.proto.label for each in open_stop("onward").get("page_link")]
+    assert {*STOPS["onward"].onward} <= {*labels}
 
 
 def test_the_page_lists_every_stop_with_its_question(open_page):
     at = open_page("tour", model=None)
-    assert len(at.get("page_link")) == len(STOPS)
+    labels = [each.proto.label for each in at.get("page_link")]
+    assert len([label for label in labels if " · " in label]) == len(STOPS) == 14
     questions = {each.value for each in at.caption}
-    assert {stop.question for stop in STOPS} <= questions
+    assert {stop.question for stop in STOPS.values()} <= questions
 
 
 def test_tours_of_files_are_listed_and_damaged_ones_said(open_page, tmp_path, monkeypatch):
     monkeypatch.setattr("pages.frame.tour.TOURS", tmp_path)
+    monkeypatch.setattr("pages.tour.TOURS", tmp_path)
     (tmp_path / "monday.toml").write_text(EXAMPLE)
     (tmp_path / "tuesday.toml").write_text("title = ")
     at = open_page("tour", model=None)
     labels = [each.proto.label for each in at.get("page_link")]
     assert any("Monday" in label for label in labels)
     assert any("tuesday" in each.value for each in at.error)
+
+
+class Texts(HTMLParser):
+    """What a page shows, element by element."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.found = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        self.open.pop()
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] != "style" and data.strip():
+            self.found.append(data.strip())
+
+
+def test_the_sheet_has_every_question_and_the_answers_at_its_end():
+    one = tour.Stop(
+        name="1", title="One <b>", page="heads", query={}, question="Where?", answer="A & B."
+    )
+    two = tour.Stop(name="2", title="Two", page="heads", query={}, question="And?", task="Go on.")
+    page, parser = sheet(tour.Tour("lesson", "A lesson", (one, two))), Texts()
+    parser.feed(page)
+    assert parser.found[0] == "A lesson"
+    assert {"1. One <b>", "2. Two", "Where?", "And?", "Go on."} <= {*parser.found}
+    assert parser.found[-2:] == ["Answers", "A & B."]
+    # For each stop, room for a guess and for what came out.
+    assert page.count('class="room"') == 4

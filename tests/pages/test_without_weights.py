@@ -18,7 +18,9 @@ def kind(monkeypatch, opened_path):
     return path.name
 
 
-@pytest.mark.parametrize("page", ["training", "experiments", "tour", "glossary", "languages"])
+@pytest.mark.parametrize(
+    "page", ["training", "experiments", "tour", "quiz", "glossary", "languages"]
+)
 def test_a_page_that_needs_no_weights_reads_none(page, kind, open_page):
     at = open_page(page, model=kind)
     assert not at.exception and not at.error

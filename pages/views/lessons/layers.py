@@ -17,7 +17,7 @@ from core.studies.lessons.layers import (
     formula,
 )
 from core.studies.lessons.of_sentence import sentence_lens, sentence_stream
-from pages.frame import session, tour
+from pages.frame import session
 from pages.frame.charts import chart
 from pages.frame.language import _, joined, number, percent, plain, short
 from pages.frame.messages import explained
@@ -51,8 +51,6 @@ class _Guesses:
     With tied embeddings a vector that no layer has changed yet is most like its own token. Of an
     encoder, which nobody asks for the next token, that is what is to be seen.
     """
-    asked_LK: NDArray[np.bool_]
-    """True where a stop of a tour asks for the guess and does not show it yet."""
 
 
 def draw(opened: Opened) -> Shown:
@@ -112,13 +110,12 @@ def _lens(opened: Opened, place: Place) -> Shown:
 
 
 def _guesses(opened: Opened, found: Lens, place: Place) -> _Guesses:
-    echo_LK, asked_LK = np.zeros((2, *found.best_LK.shape), dtype=np.bool_)
+    echo_LK = np.zeros(found.best_LK.shape, dtype=np.bool_)
     if Kind.self_of(place.stack).causal:
         fed_K = np.asarray(opened.inspection.translation.fed_ids)
         # The last depth is what the model says.
         echo_LK[:-1] = found.best_LK[:-1] == fed_K
-    asked_LK[:-1, place.position] = tour.keeps_back()
-    return _Guesses([_texts(opened, depth) for depth in found.best_LK], echo_LK, asked_LK)
+    return _Guesses([_texts(opened, depth) for depth in found.best_LK], echo_LK)
 
 
 def _title(place: Place) -> str:
@@ -170,14 +167,6 @@ def _decided(found: Lens, guesses: _Guesses, followed: str, place: Place) -> str
 
 
 def _map(opened: Opened, found: Lens, guesses: _Guesses, place: Place) -> Matrix:
-    hidden_LK = guesses.echo_LK | guesses.asked_LK
-    legend = _("only repeats the word fed")
-    if guesses.asked_LK.any():
-        legend = _("“?”: to be predicted; the others only repeat the word fed")
-    texts = [
-        ["?" if asked else text for text, asked in zip(row, row_asked, strict=True)]
-        for row, row_asked in zip(guesses.words, guesses.asked_LK.tolist(), strict=True)
-    ]
     return Matrix(
         title=_title(place),
         values=found.best_probability_LK.astype(np.float32),
@@ -185,9 +174,9 @@ def _map(opened: Opened, found: Lens, guesses: _Guesses, place: Place) -> Matrix
             name=_("read after"), labels=[TokenLabel(explained(name)) for name in found.names]
         ),
         columns=stacks.axis(opened, place),
-        texts=texts,
-        visible=~hidden_LK if hidden_LK.any() else None,
-        hidden=legend,
+        texts=guesses.words,
+        visible=~guesses.echo_LK if guesses.echo_LK.any() else None,
+        hidden=_("only repeats the word fed"),
         grey_words=True,
         value_name=_("probability"),
     )

@@ -1,12 +1,11 @@
 import re
-from html.parser import HTMLParser
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.frame import layout, tour
 from pages.frame.links import PAGES
-from pages.frame.tour import EXAMPLE, Stop, Tour, TourError, read_tour, sheet, tour_names
+from pages.frame.tour import EXAMPLE, TourError, read_tour, tour_names
 
 TWO_STOPS = """
 [[stop]]
@@ -14,6 +13,7 @@ title = "A"
 link = "/heads?off=x"
 shows = "off=y"
 question = "Which?"
+answer = "Because."
 
 [[stop]]
 title = "B"
@@ -36,9 +36,6 @@ def _app():
     session.enter("heads")
     tour.draw()
     st.text(f"kept back {tour.keeps_back()}")
-    if not tour.keeps_back():
-        tour.answered("**it** looks")
-    st.text(f"answers {tour.answers(tour.read_tour('own'))}")
     st.text(f"off {session.text_of('off')}")
     session.write()
 
@@ -55,52 +52,26 @@ def texts(at):
     return [each.value for each in at.text]
 
 
+def said(at):
+    return " ".join(each.value for each in at.markdown)
+
+
 @pytest.mark.usefixtures("tour_of_two_stops")
-def test_what_is_seen_is_kept_back_noted_when_shown_and_the_task_is_done():
-    at = opened(tour="own", off="x")
-    assert texts(at) == ["kept back True", "answers {}", "off x"]
+def test_what_is_seen_is_kept_back_until_it_is_shown_with_the_reason_and_the_task_done():
+    at = opened(tour="own", stop="1", off="x")
+    assert texts(at) == ["kept back True", "off x"]
+    assert "Because." not in said(at)
     at.button(key="tour_reveal").click().run()
-    assert texts(at) == ["kept back False", "answers {0: '**it** looks'}", "off y"]
+    assert texts(at) == ["kept back False", "off y"]
+    assert "Because." in said(at)
 
 
 @pytest.mark.usefixtures("tour_of_two_stops")
 @pytest.mark.parametrize("query", [{}, {"tour": "own", "stop": "2"}], ids=["no tour", "elsewhere"])
-def test_nothing_is_kept_back_or_noted_but_at_the_stop_itself(query):
+def test_nothing_is_kept_back_but_at_the_stop_itself(query):
     at = opened(**query)
-    assert texts(at)[:2] == ["kept back False", "answers {}"]
+    assert texts(at)[:1] == ["kept back False"]
     assert [each.key for each in at.button][:1] == ["tour_here"] * bool(query)
-
-
-class Texts(HTMLParser):
-    """What a page shows, element by element."""
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.found = [], []
-
-    def handle_starttag(self, tag, attrs):
-        self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        self.open.pop()
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] != "style" and data.strip():
-            self.found.append(data.strip())
-
-
-def test_the_sheet_has_every_task_and_at_its_end_the_answers_that_were_seen():
-    one = Stop(title="One <b>", page="heads", query={}, question="Where?", task="Point at it.")
-    two = Stop(title="Two", page="heads", query={}, question="And then?", task="Go on.")
-    tour = Tour("lesson", "A lesson", (one, two))
-    page, parser = sheet(tour, {0: "**it** looks at &#42;animal&#42;: 1.00"}), Texts()
-    parser.feed(page)
-    assert parser.found[0] == "A lesson"
-    assert {"1. One <b>", "2. Two", "Where?", "Point at it.", "And then?"} <= {*parser.found}
-    assert parser.found[-2:] == ["Answers", "1. it looks at *animal*: 1.00"]
-    # For each stop, room for a guess and for what came out.
-    assert page.count('class="room"') == 4
-    assert "Answers" not in sheet(tour, {})
 
 
 @pytest.fixture
@@ -151,7 +122,7 @@ link = "https://lab.example/app/heads?trial=silence&tour=paper&stop=4"
         ('[[stop]]\ntitle = "A"\nlink = "/nowhere?x=1"', "there is no page nowhere"),
         (
             '[[stop]]\ntitle = "A"\nlink = "/heads"\nhint = "b"',
-            "hint is not one of the texts title, link",
+            "hint is not one of the texts",
         ),
         ('[[stop]]\ntitle = "A"\nlink = "/heads"\ntask = 3', "task is not one of the texts"),
     ],

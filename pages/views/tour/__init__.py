@@ -1,0 +1,1 @@
+"""What belongs to the tour: its questions, and its sheet to print."""
