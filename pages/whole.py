@@ -18,6 +18,13 @@ def render() -> None:
     """Say what the app is, ask for a model and a sentence, and draw the pass."""
     paper = tour.own_tour()
     _lead_on(paper)
+    if not session.text_of(tour.TOUR):
+        _introduce(paper)
+    view.of_sentence(VIEWS, session.VIEW)
+
+
+def _introduce(paper: tour.Tour) -> None:
+    """Say what the app is, and offer its tour."""
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(width="stretch", key=layout.INTRODUCTION):
             st.markdown(
@@ -29,7 +36,6 @@ def render() -> None:
         label = _("Take the tour ({time})").format(time=tour.minutes(paper))
         if st.button(label, key=TAKE_TOUR, type="primary", icon=":material/tour:"):
             tour.go(paper, 0)
-    view.of_sentence(VIEWS, session.VIEW)
 
 
 def _lead_on(paper: tour.Tour) -> None:

@@ -114,7 +114,9 @@ def read(link: str) -> tuple[str, dict[str, str]]:
     page = parts.path.strip("/").rpartition("/")[2] or FIRST_PAGE
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
     # The views of attention were on the first page.
-    return "attention" if page == FIRST_PAGE and session.VIEW in query else page, query
+    if page == FIRST_PAGE and query.pop(session.VIEW, "pass") != "pass":
+        return "attention", dict(parse_qsl(parts.query, keep_blank_values=True))
+    return page, query
 
 
 def _target(page: str, title: str) -> StreamlitPage:
