@@ -22,6 +22,7 @@ CONFIGS = {
     "learned positions": replace(SMALL, positions="learned", norm="pre", tied=False),
     "heads that split the width": ModelConfig(30, 1, 2, 12, 20, 3, max_positions=9),
     "one encoder layer": replace(SMALL, n_encoder_layers=1, norm="pre"),
+    "pointer": replace(SMALL, pointer=True),
 }
 each_config = pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
 

@@ -120,13 +120,6 @@ def test_a_finished_run_has_the_figures_of_its_evaluation(run):
     assert found.seconds == read_rows(run)[-1]["seconds"]
 
 
-def test_no_weights_are_read(run):
-    wanted = read_record(run)
-    for weights in run.glob("*/*.safetensors"):
-        weights.write_bytes(b"no weights")
-    assert read_record(run) == wanted
-
-
 def test_before_its_evaluation_a_run_has_the_figures_of_its_last_measurement(run):
     (run / "evaluation.json").unlink()
     last = [row for row in read_rows(run) if "held_out_loss" in row][-1]

@@ -13,21 +13,6 @@ from core.studies.attribution.methods import prediction_at
 from tests.core.studies.attribution.conftest import MODELS, SOURCE, TARGET
 
 
-@pytest.mark.parametrize("step", [0, 3])
-def test_integrated_gradients_sum_to_the_difference_within_a_hundredth(model, step):
-    target = prediction_at(SOURCE, TARGET, step)
-    found = integrated_gradients(model, target)
-    of_vectors, vectors = (
-        log_probability_of_vectors(model, target),
-        token_vectors(model, target),
-    )
-    with torch.no_grad():
-        difference = float(of_vectors(vectors) - of_vectors(torch.zeros_like(vectors)))
-    assert found.difference == pytest.approx(difference, abs=1e-5)
-    missed = abs(found.scores_S.sum() - difference)
-    assert missed <= 0.01 * max(abs(difference), 0.1)
-
-
 @pytest.mark.parametrize("model", [MODELS[0], MODELS[3]], ids=["0", "3"])
 def test_integrated_gradients_are_those_of_many_even_steps(model):
     target = prediction_at(SOURCE, TARGET, 2)
@@ -41,4 +26,7 @@ def test_integrated_gradients_are_those_of_many_even_steps(model):
     [gradients] = torch.autograd.grad(of_vectors(ways).sum(), ways)
     expected = (gradients.mean(dim=0) * vectors[0]).sum(dim=-1).numpy()
     found = integrated_gradients(model, target)
+    with torch.no_grad():
+        difference = float(of_vectors(vectors) - of_vectors(torch.zeros_like(vectors)))
+    assert found.difference == pytest.approx(difference, abs=1e-5)
     assert found.scores_S == pytest.approx(expected, abs=0.02 * np.abs(expected).max())

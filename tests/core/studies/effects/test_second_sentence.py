@@ -11,25 +11,15 @@ from core.model import Patch, Record, Step, build
 from core.runs.run import load_run
 from core.studies.effects.patching import PatchingError, paired, patching_study
 from core.studies.effects.second_sentence import length, second_sentence
-from core.tasks import TASKS
-from core.training.prepare import prepare_run
-from core.training.presets import with_settings
-from core.training.trainer import train_run
-from tests.core.conftest import GALLERY, MINIATURE, draw_few
+from tests.core.conftest import GALLERY
 
 CLEAN, OTHER = "k d a f =", "k d z f ="
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory):
+def run(one_stack_folder):
     """A decoder alone with weights that make much of each token."""
-    path = tmp_path_factory.mktemp("runs") / "gpt2"
-    with pytest.MonkeyPatch.context() as patch:
-        draw_few(patch)
-        preset = with_settings(MINIATURE, {"like": "gpt2", "steps": 1})
-        prepare_run(path, TASKS["copy"], "miniature", preset, "python -m core train …")
-        list(train_run(path))
-    found = load_run(path)
+    found = load_run(one_stack_folder("gpt2"))
     model = build(found.settings.model, seed=3).eval()
     generator = torch.Generator().manual_seed(5)
     with torch.no_grad():

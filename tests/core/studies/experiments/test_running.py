@@ -146,18 +146,6 @@ def test_variants_start_from_the_weights_of_another_with_the_same_seed(tmp_path)
     assert "reward" not in found.of(BASE)[0].curve
 
 
-def test_a_start_whose_weights_are_gone_is_trained_again(tmp_path):
-    begun = running.run_experiment(STARTING, tmp_path, 1)
-    for step in begun:
-        if step.done == 1 and not step.steps:
-            begun.close()
-            break
-    shutil.rmtree(tmp_path / "runs" / "half-0")
-    going_on = list(running.run_experiment(STARTING, tmp_path, 1))
-    assert {each.variant.name for each in going_on if each.steps} == {"half", BASE, "risk"}
-    assert load_run(tmp_path / "runs" / "risk-0").settings.start == "half-0, step 4"
-
-
 def test_the_time_said_before_is_that_of_the_results_that_ship(tmp_path):
     guide = EXPERIMENTS["guide"]
     assert running.expected_seconds(guide, 3, tmp_path) is None

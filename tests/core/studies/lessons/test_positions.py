@@ -6,6 +6,7 @@ import torch
 
 from core.config import ConfigError, ModelConfig
 from core.model import build
+from core.model.positional import sinusoids
 from core.runs.run import load_run
 from core.studies.lessons.positions import (
     Sinusoids,
@@ -35,6 +36,7 @@ def test_the_table_is_the_formula_to_the_last_digits(base):
     assert table_PD.dtype == np.float64
     expected = np.stack([formula(position, 64, base) for position in range(512)])
     assert np.abs(table_PD - expected).max() < 1e-12
+    assert sinusoids(512, 64, base).numpy() == pytest.approx(expected, abs=1e-7)
 
 
 def test_an_odd_width_is_refused_with_the_reason():

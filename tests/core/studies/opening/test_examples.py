@@ -28,16 +28,6 @@ def test_a_run_trained_here_has_those_of_its_task(copy_run):
     assert examples_of(copy_run) == ()
 
 
-@pytest.mark.parametrize("name", ["bert", "bert without a head", "gpt2", "llama3"])
-def test_of_the_texts_beside_another_the_two_differ_most_in_length(opened_path, name):
-    run = load_run(opened_path(name))
-    longest, shortest = (len(run.tokenizer.encode(each).ids) for each in longest_and_shortest(run))
-    assert longest > shortest > 0
-    assert all(
-        shortest <= len(run.tokenizer.encode(e.source).ids) <= longest for e in examples_of(run)
-    )
-
-
 def test_lines_that_were_given_go_before_texts_that_are_offered(opened_path, tmp_path):
     path = shutil.copytree(opened_path("gpt2"), tmp_path / "mine")
     give_text(path, b"it was\na longer line of text\nit was so", "mine.txt")
