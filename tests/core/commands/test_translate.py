@@ -38,12 +38,6 @@ def test_steps_say_what_went_in_what_came_out_and_what_was_probable(command, cop
         assert 0 < sum(shares) <= 1 + 1e-5
 
 
-def test_forced_steps_are_those_of_the_target(command, copy_folder):
-    answer = steps_of(command, copy_folder, "--force", "c a b")
-    assert answer["translation"] == "c a b"
-    assert [step["chosen"] for step in answer["steps"]] == ["c", "a", "b", "EOS"]
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [

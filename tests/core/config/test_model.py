@@ -43,12 +43,6 @@ def test_message_names_the_setting_and_its_value(name, value):
         ModelConfig.from_dict({"vocab_size": 300, name: value})
 
 
-def test_width_of_a_head_is_the_models_share_unless_it_is_given():
-    assert (ModelConfig(300, d_model=48, n_heads=4).d_k, ModelConfig(300).d_v) == (12, 64)
-    rows_b = ModelConfig(300, d_k=16)
-    assert (rows_b.d_k, rows_b.d_v) == (16, 64)
-
-
 def test_width_that_does_not_divide_needs_the_heads_width():
     with pytest.raises(ConfigError, match="3 heads cannot share a width of 10 evenly"):
         ModelConfig(300, d_model=10, n_heads=3)
@@ -159,12 +153,3 @@ def test_the_largest_sizes_can_still_be_counted():
     d = LARGEST_SIZE
     # Tied embeddings; query, key, value, output; feed-forward; and a vector for each bias and norm.
     assert count_parameters(model) == d * d + 4 * (d * d + d) + 2 * (d * d + d) + 2 * 2 * d
-
-
-@pytest.mark.parametrize(
-    ("n_encoder", "n_decoder", "is_so"),
-    [(2, 2, (True, False, False)), (0, 2, (False, True, False)), (2, 0, (False, False, True))],
-)
-def test_the_stacks_that_have_layers_decide_the_kind(n_encoder, n_decoder, is_so):
-    config = ModelConfig(vocab_size=9, n_encoder_layers=n_encoder, n_decoder_layers=n_decoder)
-    assert (config.is_encoder_decoder, config.is_decoder_only, config.is_encoder_only) == is_so

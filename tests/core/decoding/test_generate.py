@@ -27,12 +27,3 @@ def test_a_sentence_in_a_batch_is_translated_as_alone_up_to_its_own_limit(model)
     for source, written in zip(SOURCES, together, strict=True):
         alone = slowly(model, source)
         assert written[: len(alone)] == alone
-
-
-def test_decoding_stops_at_the_limit_and_within_the_models_positions(model):
-    with torch.no_grad():
-        model.output = torch.nn.Linear(16, 30)
-        model.output.bias[7] = 100.0
-    written = generate(model, pad([[5, EOS]]))[0]
-    assert written == (7,) * length_limit(model, 2)
-    assert length_limit(model, 1000) == 23

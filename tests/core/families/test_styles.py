@@ -1,7 +1,7 @@
 import pytest
 
-from core.config import ConfigError, ModelConfig
-from core.families.styles import STYLES, in_style, style_named
+from core.config import ModelConfig
+from core.families.styles import in_style
 from core.model import build, count_parameters
 
 SIZES = ModelConfig(vocab_size=40, n_encoder_layers=2, n_decoder_layers=3, d_model=16, d_ff=24)
@@ -17,9 +17,3 @@ def test_a_single_stack_has_the_layers_of_both(name, layers):
     assert (config.d_model, config.d_ff, config.n_heads) == (16, 24, SIZES.n_heads)
     assert in_style(name, config) == config
     assert count_parameters(config) == sum(each.numel() for each in build(config).parameters())
-
-
-def test_an_unknown_kind_is_refused_by_the_names_of_those_that_are_known():
-    with pytest.raises(ConfigError, match="like is 'roberta', not bert, gpt2, llama, marian or t5"):
-        style_named("roberta")
-    assert all(each.steps >= 1 for each in STYLES.values())

@@ -1,7 +1,7 @@
 import pytest
 
 from core.config import ModelConfig
-from core.tasks.corpus import Corpus, CorpusError
+from core.tasks.corpus import Corpus
 from core.tasks.length_filter import fitting
 from core.tasks.task import Sample
 from core.training.corpus_report import corpus_report
@@ -32,8 +32,3 @@ def test_the_counts_are_those_that_a_training_finds(few_samples, max_positions):
     assert [report.n_train, report.n_valid, report.n_test] == parts
     assert report.n_too_long == 125 - len(kept.samples)
     assert (report.n_too_long > 0) == (max_positions < 100)
-
-
-def test_too_few_sources_that_fit_are_refused():
-    with pytest.raises(CorpusError, match="0 different sources that fit the model"):
-        corpus_report(Corpus("mine", SAMPLES), 290, room_for(2))

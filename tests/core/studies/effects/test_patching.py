@@ -1,7 +1,5 @@
 """Which heads carry the difference between two sentences."""
 
-import math
-
 import pytest
 import torch
 
@@ -66,12 +64,3 @@ def test_a_share_is_the_part_of_the_gap_that_one_whole_pass_shows(guided, study,
 def test_sentences_that_are_translated_alike_are_refused(guided):
     with pytest.raises(PatchingError, match="writes the same after both sentences"):
         patching_study(guided, TIRED, TIRED)
-
-
-def test_the_strongest_heads_come_first_and_weak_ones_are_left_out(study):
-    ranked = study.strongest(-math.inf, 1000)
-    assert sorted(dict(ranked), key=str) == sorted(study.heads, key=str)
-    shares = [share for _head, share in ranked]
-    assert shares == sorted(shares, reverse=True)
-    assert study.strongest(shares[2], 2) == ranked[:2]
-    assert study.strongest(shares[2], 1000) == ranked[:3]

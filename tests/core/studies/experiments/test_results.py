@@ -56,12 +56,6 @@ def test_differences_are_of_the_same_seeds():
     assert [each.seed for each in found.of("none")] == [0, 1, 3]
 
 
-def test_a_file_gives_the_same_results(tmp_path):
-    found = results({"base": {0: 0.9}, "none": {0: 0.8}})
-    found.save(tmp_path / "order.json")
-    assert Results.load(tmp_path / "order.json") == found
-
-
 @pytest.mark.parametrize("content", [{}, {"trained": [{"variant": "base"}]}, {"trained": 3}])
 def test_a_file_that_holds_something_else_is_refused(tmp_path, content):
     (tmp_path / "order.json").write_text(json.dumps(content))

@@ -13,7 +13,6 @@ from core.studies.lessons.embeddings import (
     nearest,
     nearest_words,
     principal_components,
-    random_pair_cosine,
     token_vectors,
     vocabulary_map,
 )
@@ -38,10 +37,6 @@ def test_cosines_are_those_of_the_embedding(model, table_VD):
     rows = table_VD[[7, 9, 30]]
     unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     np.testing.assert_allclose(found.cosine_NN, unit @ unit.T, atol=1e-12)
-
-
-def test_random_directions_are_at_right_angles_on_average(model):
-    assert random_pair_cosine(model, "encoder") == pytest.approx(0, abs=0.03)
 
 
 def test_a_vector_of_zeros_has_no_direction(model):

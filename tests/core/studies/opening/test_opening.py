@@ -14,7 +14,7 @@ from core.__main__ import main as core_main
 from core.decoding.sentence import translate
 from core.inspection import inspect_sentence
 from core.runs.archive import archive_run, unpack_run
-from core.runs.run import RunError, load_run, read_settings
+from core.runs.run import load_run, read_settings
 from core.studies.opening.opening import (
     HIDDEN,
     OPENING,
@@ -73,12 +73,6 @@ def test_greedy_text_is_that_of_transformers(both):
             attention_mask=torch.ones(1, len(given), dtype=torch.long),
         )[0].tolist()
     assert tuple(made[: len(found.fed_ids)]) == found.fed_ids
-
-
-def test_what_is_there_already_stays(tmp_path):
-    (tmp_path / "run").mkdir()
-    with pytest.raises(RunError, match="exists already"):
-        list(open_model("x/y", tmp_path / "run"))
 
 
 def wait(folder, parent):
