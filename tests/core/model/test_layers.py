@@ -26,6 +26,23 @@ def randomised(module):
 
 
 @NORMS
+def test_a_sublayer_works_on_the_step_that_its_residual_names(small_config, norm):
+    residual = randomised(Residual(replace(small_config, norm=norm), Site("encoder", 0, "self")))
+    worked_on = []
+
+    def sublayer(x_BKD):
+        worked_on.append(x_BKD.detach())
+        return 2 * x_BKD
+
+    record = Record(frozenset(Step))
+    residual(drawn(2, 3, small_config.d_model), sublayer, record)
+    [given_BKD] = worked_on
+    assert torch.equal(record.tensors[residual.site, residual.input_step], given_BKD)
+    other = {Step.AFTER_NORM, Step.STREAM_IN} - {residual.input_step}
+    assert not torch.equal(record.tensors[residual.site, other.pop()], given_BKD)
+
+
+@NORMS
 def test_dropout_falls_on_what_is_added_and_never_on_the_stream(small_config, norm):
     config = replace(small_config, norm=norm, dropout=0.5)
     residual = randomised(Residual(config, Site("encoder", 0, "self"))).train()
