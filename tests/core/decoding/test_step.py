@@ -30,15 +30,6 @@ def test_figures_of_a_step_follow_from_its_scores():
     assert [found.rank(token) for token in (2, 3, 4)] == [0, 1, 2]
 
 
-@pytest.mark.parametrize("n", [1, 2, 10, 40])
-def test_the_most_probable_of_many_are_those_of_all_in_order(n):
-    for seed in range(20):
-        logits_V = torch.randint(0, 9, (40,), generator=torch.Generator().manual_seed(seed)).float()
-        logits_V[::7] = -math.inf
-        ordered = logits_V.argsort(descending=True, stable=True)[:n].tolist()
-        assert step(logits_V.tolist(), 0).most_probable(n) == ordered
-
-
 def test_the_model_is_least_sure_where_its_first_two_tokens_are_closest():
     steps = [step([5.0, 0.0, -9.0], 0), step([1.0, 1.2, -9.0], 1), step([0.0, 0.2, 0.1], 1)]
     shares = [np.sort(each.probabilities.double().numpy())[::-1] for each in steps]

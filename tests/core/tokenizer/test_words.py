@@ -71,21 +71,6 @@ def test_pieces_have_the_tokens_of_their_text(learned, text):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("The cat, it's white.", 4),
-        (CHINESE, 11),
-        ("今日は、猫。", 6),
-        ("می\u200cخواهم بروم.", 2),
-        ("ไป น้ำ", 3),
-        ("", 0),
-    ],
-)
-def test_people_write_words_between_spaces_and_characters_where_there_are_none(text, words):
-    assert len(written_words(text)) == words
-
-
-@pytest.mark.parametrize(
     ("text", "most", "cut"),
     [
         ("👩\u200d❤\ufe0f\u200d👨" * 3, 2, "👩\u200d❤\ufe0f\u200d👨…"),

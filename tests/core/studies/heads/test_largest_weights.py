@@ -7,22 +7,9 @@ from core.heads import Kind
 from core.inspection import SiteAttention, even_weights, inspect_sentence
 from core.studies.heads.largest_weights import (
     head_between_words,
-    largest_weight,
     sharpest_head,
 )
 from core.tokenizer.tokenizer import Token
-
-
-def map_of(rows):
-    return np.array(rows, np.float32)
-
-
-def test_an_even_row_gives_a_word_the_weight_of_its_tokens():
-    even = np.array([[1 / 6, 3 / 6, 2 / 6]])
-    found = largest_weight(map_of(even), even, 0)
-    assert (found.keys, found.weight, found.even_weight) == ((1,), 0.5, 0.5)
-    assert (found.alike, found.evenness) == (False, pytest.approx(1, abs=1e-6))
-    assert largest_weight(map_of([[0.5, 0.5]]), np.array([[0.5, 0.5]]), 0).alike
 
 
 @pytest.mark.parametrize("kind", list(Kind))

@@ -14,7 +14,6 @@ from core.studies.lessons.positions import (
     norms,
     rotation,
     shuffled,
-    shuffled_order,
 )
 from tests.core.conftest import GALLERY
 
@@ -90,17 +89,6 @@ def test_without_positions_an_encoder_notices_the_order_where_it_reads_in_order(
     # Rotary positions turn queries and keys: without attention there are none.
     has_none = positions == "none" or (positions == "rotary" and mixing != "attention")
     assert found.notices_with == (found.notices_without or not has_none)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_an_order_is_another_one_that_keeps_words_whole_and_eos_last(seed):
-    words = [0, 0, 1, 2, 2, 2, 3]
-    order = shuffled_order(words, seed)
-    assert sorted(order) == list(range(7))
-    assert order != tuple(range(7))
-    assert order[-1] == 6
-    assert [place for place in order if words[place] == 2] == [3, 4, 5]
-    assert order.index(5) - order.index(3) == 2
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
