@@ -26,29 +26,6 @@ def test_what_it_writes_is_what_decoding_step_by_step_found(everyday, found):
         assert found.best.probabilities_TN[row] == pytest.approx(best.numpy(), abs=1e-5)
 
 
-def test_the_last_layer_would_write_what_the_model_writes(found):
-    assert (found.lens.best_LK[-1] == found.best.ids_TN[:, 0]).all()
-    assert found.lens.best_probability_LK[-1] == pytest.approx(found.best.probabilities_TN[:, 0])
-
-
-def test_each_sublayer_says_how_much_it_adds(everyday, found):
-    """Computed once more, from the modules' own inputs and outputs."""
-    added = []
-    handles = [
-        residual.dropout.register_forward_hook(lambda _m, _i, out: added.append(out[0].double()))
-        for layer in (*everyday.model.encoder, *everyday.model.decoder)
-        for residual in layer.residuals
-    ]
-    translation = found.inspection.translation
-    with torch.inference_mode():
-        everyday.model(torch.tensor([translation.source_ids]), torch.tensor([translation.fed_ids]))
-    for handle in handles:
-        handle.remove()
-    assert len(found.sublayers) == len(added) == 3 * 2 + 2 * 3
-    for (_site, added_K), tensor_KD in zip(found.sublayers, added, strict=True):
-        assert added_K == pytest.approx(tensor_KD.norm(dim=-1).numpy(), rel=1e-5)
-
-
 def test_its_table_has_a_row_for_each_sublayer_and_position(found):
     table = found.table()
     assert {len(column) for column in table.values()} == {3 * 2 * 14 + 2 * 3 * 16}

@@ -41,17 +41,6 @@ def test_guided_loss_is_the_mean_of_the_logarithms_written_out(weights_BHQK):
         assert loss.item() == pytest.approx(-logarithms.mean(), rel=1e-5)
 
 
-def test_guidance_reaches_the_guided_rows_of_the_guided_head_alone(weights_BHQK):
-    weights_BHQK.requires_grad_()
-    head = Head(ENCODER, 0)
-    guided_loss(weights_BHQK, rows(((), (reference((1,), (2,), (0,)),)), head), head).backward()
-    touched = torch.zeros(2, 2, 3, 4, dtype=torch.bool)
-    touched[1, 0, 1, 2] = True
-    assert torch.equal(weights_BHQK.grad != 0, touched)
-    # More weight on the antecedent makes the loss smaller.
-    assert weights_BHQK.grad[1, 0, 1, 2] < 0
-
-
 def test_the_loss_of_a_guided_head_is_bounded():
     weights = torch.eye(3)[None, None]
     references = ((reference((1,), (2,), (1,)),),)
