@@ -1,6 +1,7 @@
 import pytest
 
 from core.config import ModelConfig
+from core.families.published import PUBLISHED
 from core.families.styles import in_style
 from core.model import build, count_parameters
 
@@ -17,3 +18,20 @@ def test_a_single_stack_has_the_layers_of_both(name, layers):
     assert (config.d_model, config.d_ff, config.n_heads) == (16, 24, SIZES.n_heads)
     assert in_style(name, config) == config
     assert count_parameters(config) == sum(each.numel() for each in build(config).parameters())
+
+
+by_name = pytest.mark.parametrize("name", [each.name for each in PUBLISHED])
+
+
+def of(name):
+    return next(each for each in PUBLISHED if each.name == name)
+
+
+@by_name
+def test_the_published_count_comes_out(name):
+    published = of(name)
+    counted = count_parameters(published.config)
+    if name.startswith("paper"):
+        assert round(counted / 1e6) == published.parameters / 1e6
+    else:
+        assert counted == published.parameters

@@ -81,26 +81,6 @@ def test_going_on_from_a_checkpoint_equals_never_having_stopped(prepare, tmp_pat
     assert status(parts)["state"] == "finished"
 
 
-@pytest.mark.parametrize(("batch_tokens", "stopped_at"), [(0, 29), (64, 8)])
-def test_own_pairs_go_on_in_the_middle_of_an_epoch(prepare, tmp_path, batch_tokens, stopped_at):
-    pairs = [Sample(f"cat {n}" + " and" * (n % 7), f"chat {n}") for n in range(90)]
-    settings = {"steps": 36, "batch_size": 8, "batch_tokens": batch_tokens, "checkpoint_every": 7}
-    runs = []
-    for name in ("whole", "parts"):
-        runs.append(prepare(tmp_path / name, Corpus("mine", pairs), **settings))
-    whole, parts = runs
-    finish(whole)
-    torn = train_run(parts)
-    list(itertools.islice(torn, stopped_at))
-    tear(torn)
-    torch.manual_seed(999)
-    finish(parts)
-    assert stored(parts) == stored(whole)
-    # All epochs together have seen all that there is to learn from, and nothing else.
-    seen = {word for sample in Corpus("", pairs).part("train") for word in sample.source.split()}
-    assert set((whole / "words.txt").read_text().split("\n")) == seen
-
-
 def test_a_batch_of_fewer_pairs_than_parts_is_learned_from_all_the_same(prepare, tmp_path):
     pairs = [Sample(f"cat {n}", f"chat {n}") for n in range(40)]
     config = {"steps": 3, "batch_tokens": 12}
