@@ -7,16 +7,9 @@ from core.config.training import TrainConfig
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("steps", 0),
-        ("checkpoint_every", -5),
-        ("guide_weight", -0.125),
-        ("clip_norm", -2.0),
-        ("label_smoothing", 1.0),
-        ("guide_to", "somewhere"),
-        ("guide_to", "alignment"),
-        ("objective", "perplexity"),
-        ("samples", 0),
-        ("alpha", 0.0),
+        *(("steps", 0), ("checkpoint_every", -5), ("guide_weight", -0.125), ("clip_norm", -2.0)),
+        *(("label_smoothing", 1.0), ("guide_to", "somewhere"), ("guide_to", "alignment")),
+        *(("objective", "perplexity"), ("samples", 0), ("alpha", 0.0)),
     ],
 )
 def test_message_names_the_training_setting_and_its_value(name, value):
