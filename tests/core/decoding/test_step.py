@@ -6,13 +6,16 @@ import torch
 
 from core.config import ModelConfig
 from core.decoding.generate import forced_steps
+from core.decoding.output import ROWS, output_rows
 from core.decoding.step import (
     DecodeStep,
     least_sure_step,
     length_limit,
     weights_of_steps,
 )
+from core.decoding.timing import decoding_cost
 from core.model import build
+from core.runs.run import load_run
 from core.vocabulary import BOS
 
 
@@ -64,3 +67,34 @@ def test_weights_of_all_steps_are_rows_of_one_map_and_later_words_have_none(mode
 def test_no_target_that_was_learned_is_cut(ratio, n_source, n_fed, asked, limit):
     model = build(ModelConfig(30, 1, 1, 16, 32, 2, target_ratio=ratio))
     assert length_limit(model, n_source, n_fed, asked) == limit
+
+
+@pytest.mark.parametrize("temperature", [0.1, 1.0, 5.0])
+def test_probabilities_sum_to_one_with_the_rest(temperature):
+    logits_V = torch.linspace(-4, 9, 40)
+    logits_V[:2] = -math.inf
+    rows = output_rows(logits_V, temperature)
+    assert len(rows) == ROWS + 1
+    assert sum(row.probability for row in rows) == pytest.approx(1)
+    assert rows[0].token == 39
+    assert rows[-1].token is None
+    assert rows[0].scaled == pytest.approx(9 / temperature)
+    expected = torch.softmax(logits_V.double() / temperature, dim=-1)
+    assert [row.probability for row in rows[:ROWS]] == pytest.approx(
+        [float(expected[row.token]) for row in rows[:ROWS]]
+    )
+
+
+def test_scores_however_large_give_finite_numbers():
+    rows = output_rows(torch.tensor([1e30, -1e30, -math.inf]), 0.1)
+    assert [row.probability for row in rows] == [1, 0, 0, 0]
+
+
+def test_the_cost_of_a_decoder_alone_counts_its_prompt_once(opened_path):
+    run = load_run(opened_path("gpt2"))
+    cost = decoding_cost(run, "The capital of France is")
+    # Five tokens of the prompt go in together, then 23 of the 24 that are written.
+    assert (cost.n_fed, cost.n_prompt, cost.n_steps) == (28, 5, 24)
+    table = cost.table()
+    assert table["step"][:6] == [0, 0, 0, 0, 0, 1]
+    assert {len(column) for column in table.values()} == {28}
