@@ -139,17 +139,6 @@ def test_refused_lines_are_named_with_number_and_reason():
     assert [each.reason for each in objects.refused] == ["it is no JSON object"] * 2
 
 
-def test_the_user_reads_which_columns_are_used_and_the_first_lines_left_out():
-    found = read(CSV + "2,,Oui\n" * 6)
-    assert [note.removeprefix("mine.tsv: ") for note in found.notes] == [
-        "the first line names columns: 1, en, fr",
-        "source is column en, target is column fr",
-        "lines without a pair are left out (6): line 4: the source is empty, line 5: the "
-        "source is empty, line 6: the source is empty, line 7: the source is "
-        "empty, line 8: the source is empty, …",
-    ]
-
-
 def test_repeated_pairs_are_rows_but_one_sample():
     found = read(f"{TEXT}a\tb\n  Run!  \tCours !\nRun!\tVa !\n")
     assert found.samples == (HI, RUN, Sample("a", "b"), Sample("Run!", "Va !"))

@@ -157,15 +157,6 @@ def test_tokens_in_a_words_characters_spell_the_word(tokenizer, parts, lead):
     assert sorted(claimed + blank) == list(range(len(encoding.ids)))
 
 
-def test_a_tokenizer_comes_back_from_json_as_it_was(tokenizer, translations):
-    again = ByteLevelTokenizer.from_json(tokenizer.to_json())
-    assert again.vocab_size == tokenizer.vocab_size
-    for sample in translations[:50]:
-        ids = tokenizer.encode(sample.target).ids
-        assert again.encode(sample.target).ids == ids
-        assert again.describe(ids) == tokenizer.describe(ids)
-
-
 @pytest.mark.parametrize(
     "text",
     ["", "{", "[]", "null", "{}", '{"model": {"type": "WordLevel", "vocab": {"Ω": 0}}}', "\x00"],

@@ -5,7 +5,6 @@ import pytest
 import torch
 
 from core.config import ModelConfig
-from core.decoding.sentence import translate
 from core.model import build
 from core.runs.run import load_run
 from core.studies.lessons.embeddings import (
@@ -89,16 +88,6 @@ def test_the_map_places_the_vocabulary_and_names_the_nearest(translating, source
     (near,) = found.near
     assert near.neighbours == tuple(found.texts[token] for token in nearest)
     np.testing.assert_allclose(near.cosines, cosine_V[nearest], atol=1e-6)
-
-
-def test_the_table_has_a_row_for_each_token_and_each_neighbour(translating):
-    found = vocabulary_map(translating, CAT, "decoder", 5, (9,))
-    table = found.table()
-    n = len(found.ids)
-    assert table["x"][:n] == found.points_N2[:, 0].tolist()
-    inside = {token for token, yes in zip(table["id"], table["in_sentence"], strict=True) if yes}
-    assert inside == set(translate(translating, CAT).fed_ids)
-    assert table["neighbour"][n:] == [name for near in found.near for name in near.neighbours]
 
 
 def test_the_same_word_in_other_capitals_is_no_neighbour(translating, source_VD):
