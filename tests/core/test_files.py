@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from core.files import as_json, read_progress, state_of, write_atomically
+from core.files import as_json, is_new, read_progress, state_of, write_atomically
 
 
 @pytest.mark.parametrize("step", ["replace", "fsync", "chmod"])
@@ -63,3 +63,13 @@ def test_a_file_of_progress_is_read_or_known_as_damaged(tmp_path):
     for content in (b"", b"{", b"[]", b"[" * 10**5):
         file.write_bytes(content)
         assert read_progress(file) is None
+
+
+@pytest.mark.parametrize(("seconds", "new"), [(-5, True), (5, True), (20, False), (-20, False)])
+def test_a_file_is_new_for_a_while_also_where_the_clock_was_set_back(tmp_path, seconds, new):
+    file = tmp_path / "file"
+    assert not is_new(file, 10)
+    file.touch()
+    written = file.stat().st_mtime - seconds
+    os.utime(file, (written, written))
+    assert is_new(file, 10) == new

@@ -1,4 +1,4 @@
-"""Whatever moment an import or an experiment is killed at, what is there is whole."""
+"""Whatever moment an import, a measuring or an experiment is killed at, what is there is whole."""
 
 import contextlib
 import io
@@ -10,7 +10,9 @@ import torch
 
 from core.__main__ import main
 from core.runs.checkpoint import newest_checkpoint
+from core.runs.files import HEADS
 from core.runs.run import load_run
+from core.studies.effects.measuring import measured_effects, stored_effects
 from core.studies.experiments import EXPERIMENTS, measuring
 from core.studies.experiments.results import Results
 from tests.core.conftest import draw_few
@@ -68,6 +70,34 @@ def test_an_import_killed_again_and_again_is_whole_or_not_there(copy_folder, tmp
     command("import", source, path)
     assert contents(path) == whole
     load_run(path)
+
+
+def measure(path):
+    torch.set_num_threads(1)
+    list(measured_effects(load_run(path), 20))
+
+
+@pytest.mark.slow
+def test_a_measuring_killed_again_and_again_leaves_a_whole_run(copy_folder, tmp_path):
+    path = shutil.copytree(copy_folder, tmp_path / "run")
+
+    def others():
+        # All but what a measuring writes.
+        return {name: each for name, each in contents(path).items() if "heads." not in name}
+
+    before, longest = others(), seconds_of(measure, path)
+    expected = stored_effects(load_run(path))
+
+    def check(ended):
+        assert others() == before
+        # It may have been killed between its last word and its end.
+        assert stored_effects(load_run(path)) in ((expected,) if ended else (None, expected))
+        # So that the next one, too, has all to write.
+        (path / HEADS).unlink(missing_ok=True)
+
+    killed_again_and_again(measure, path, longest=longest, check=check)
+    measure(path)
+    assert stored_effects(load_run(path)) == expected
 
 
 def found(out):

@@ -1,3 +1,5 @@
+import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +9,8 @@ import torch
 from core.config import ModelConfig
 from core.model import build
 from core.model.positional import sinusoids
-from core.runs.run import load_run
+from core.runs.checkpoint import save_weights
+from core.runs.run import load_run, read_settings
 from core.studies.lessons.positions import (
     Sinusoids,
     learned,
@@ -46,6 +49,23 @@ def test_one_matrix_takes_every_position_k_places_on(shift):
     assert found.wanted_D == pytest.approx(formula(20 + shift, 64), abs=1e-9)
     assert found.after_D == pytest.approx(found.matrix_DD @ found.before_D, abs=1e-12)
     assert np.abs(found.matrix_DD @ found.matrix_DD.T - np.eye(64)).max() < 1e-12
+
+
+def with_learned_positions(path, trained, dtype=torch.float32, **settings):
+    """A run whose training changed the first of its learned positions, and nothing else."""
+    shutil.copytree(GALLERY / "copy", path)
+    stored = json.loads((path / "run.json").read_text())
+    stored["model"] |= {"positions": "learned", **settings}
+    (path / "run.json").write_text(json.dumps(stored))
+    # It may speak of heads that this model does not have.
+    (path / "evaluation.json").unlink()
+    read = read_settings(path)
+    model = build(read.model, read.training.seed)
+    with torch.no_grad():
+        model.source_embedding.positions_PD[:trained] += 1.0
+    [weights] = (path / "checkpoints").glob("*.safetensors")
+    save_weights(model, weights, dtype)
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -92,14 +112,9 @@ def test_without_positions_an_encoder_notices_the_order_where_it_reads_in_order(
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
-def test_positions_that_training_never_reached_are_found(copy_run, dtype):
-    settings = replace(
-        copy_run.settings, model=replace(copy_run.settings.model, positions="learned")
-    )
-    model = build(settings.model, settings.training.seed).to(dtype).float()
-    with torch.no_grad():
-        model.source_embedding.positions_PD[:17] += 1.0
-    found = learned(replace(copy_run, settings=settings, model=model), 30)
+def test_positions_that_training_never_reached_are_found(tmp_path, dtype):
+    run = load_run(with_learned_positions(tmp_path / "run", 17, dtype))
+    found = learned(run, 30)
     assert found.trained == 17
-    table_PD = model.source_embedding.positions_PD.detach().double().numpy()
+    table_PD = run.model.source_embedding.positions_PD.detach().double().numpy()
     assert np.array_equal(found.table_PD, table_PD[:30])
