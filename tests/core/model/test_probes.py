@@ -125,7 +125,6 @@ def probes_of_rows(model, source_BS, target_BT):
 
 @pytest.mark.parametrize("norm", ["post", "pre"])
 def test_probes_of_rows_do_the_same_step_by_step_as_in_one_pass(small_config, norm):
-
     model = build(replace(small_config, norm=norm), seed=1).eval()
     source_BS = torch.tensor([[4, 5, 6, 7, 8, 2]])
     target_BT = torch.tensor([[1, 5, 6, 7, 9]])
@@ -134,10 +133,9 @@ def test_probes_of_rows_do_the_same_step_by_step_as_in_one_pass(small_config, no
             with torch.no_grad():
                 whole_TV = mask_special_tokens(model(source_BS, target_BT, nested), model.config)[0]
                 plain_TV = mask_special_tokens(model(source_BS, target_BT), model.config)[0]
-            for cached in (True, False):
-                stepper = Stepper(model, source_BS, probe=nested, cached=cached)
-                steps_TV = torch.cat([stepper.feed(target_BT[:, i : i + 1]) for i in range(5)])
-                torch.testing.assert_close(steps_TV, whole_TV, rtol=1e-4, atol=1e-5)
+            stepper = Stepper(model, source_BS, probe=nested)
+            steps_TV = torch.cat([stepper.feed(target_BT[:, i : i + 1]) for i in range(5)])
+            torch.testing.assert_close(steps_TV, whole_TV, rtol=1e-4, atol=1e-5)
             # PAD and BOS are −∞ in both.
             assert (whole_TV[:, 2:] - plain_TV[:, 2:]).abs().max() > 1e-3
 

@@ -59,6 +59,14 @@ def test_without_a_source_in_the_first_tenth_the_nearest_two_are_held_out():
     assert [example.source for example in corpus.examples] == nearest[:1]
 
 
+def test_with_all_sources_in_the_first_twentieth_one_is_left_to_train_on_and_one_to_watch_by():
+    samples = [Sample(f"word {n}", "") for n in range(2000) if hash_fraction(f"word {n}") < 0.05]
+    corpus = Corpus("pairs", samples)
+    *others, before, last = sorted((sample.source for sample in samples), key=hash_fraction)
+    assert [sources(corpus, "train"), sources(corpus, "valid")] == [[last], [before]]
+    assert set(sources(corpus, "test")) == set(others)
+
+
 @pytest.mark.parametrize("given", [{"test"}, {"valid"}, {"test", "valid"}])
 def test_a_part_with_pairs_of_its_own_is_not_split_off(given):
     own = {part: [Sample(f"{part} {n}", "x") for n in range(5)] for part in given}
@@ -121,6 +129,13 @@ def test_parts_of_a_large_corpus_are_those_of_a_small_one(train):
     assert (large.n_pairs, large.n_train) == (600, small.n_train)
     assert large.examples == small.examples
     assert large.notes == small.notes
+
+
+def test_of_very_many_no_more_are_split_off(train, monkeypatch):
+    monkeypatch.setattr(corpus, "HELD_OUT_PAIRS", 6)
+    found = LargeCorpus([train])
+    assert 1 <= len(found.part("test")) <= 18
+    assert found.n_train + sum(len(found.part(part)) for part in ("valid", "test")) == 600
 
 
 def test_a_large_corpus_takes_files_of_held_out_parts_and_counts_sources_in_both(tmp_path, train):
