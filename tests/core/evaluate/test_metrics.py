@@ -17,13 +17,13 @@ from core.evaluate.pronouns import study_pronouns
 from core.model import build
 from core.runs.run import RunError, load_run
 from core.tasks import TASKS, Sample
-from tests.pages.conftest import ROOT
+from tests.core.conftest import GALLERY
 
 
 @pytest.fixture(scope="module")
 def run():
     """A run that is right now and then."""
-    return load_run(ROOT / "gallery" / "translate-guided", 100)
+    return load_run(GALLERY / "translate-guided", 100)
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from core.runs.metrics import (
     settings_of,
 )
 from core.runs.run import read_settings
-from tests.pages.conftest import ROOT
+from tests.core.conftest import GALLERY
 
 ROWS = [{"step": step, "loss": 1 / (step + 1)} for step in (1, 20, 300, 4000)]
 LINES = "".join(f"{json.dumps(row)}\n" for row in ROWS).encode()
@@ -28,9 +28,6 @@ LINES = "".join(f"{json.dumps(row)}\n" for row in ROWS).encode()
 def test_whole_lines_are_read_while_the_next_is_written(tmp_path):
     (tmp_path / "metrics.jsonl").write_bytes(LINES[:-3])
     assert read_rows(tmp_path) == ROWS[:-1]
-
-
-GALLERY = ROOT / "gallery"
 
 
 def rows_of(*names):

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -8,6 +6,7 @@ from core.decoding.generate import decode_steps
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.forward_pass import N_BEST, forward_pass
+from tests.core.conftest import GALLERY
 
 TIRED = "The animal didn't cross the street because it was too tired."
 
@@ -37,7 +36,7 @@ def test_its_table_has_a_row_for_each_sublayer_and_position(found):
 
 @pytest.mark.parametrize(("name", "sentence"), [("parallel", "a b c"), ("bottleneck-fixed", "a b")])
 def test_other_kinds_of_models_have_what_they_have(name, sentence):
-    run = load_run(Path("gallery") / name)
+    run = load_run(GALLERY / name)
     found = forward_pass(run, inspect_sentence(run, sentence))
     assert (found.best is None) == run.model.config.is_parallel
     assert all(np.isfinite(added_K).all() for _, added_K in found.sublayers)

@@ -1,6 +1,5 @@
 import hashlib
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,6 +12,7 @@ from core.tokenizer.byte_level import ByteLevelTokenizer
 from core.tokenizer.words import shortened, written_words
 from core.training.tokenised import TokenisedPairs
 from core.vocabulary import Span
+from tests.core.conftest import GALLERY
 
 SPECIALS = {0, 1, 2}
 # Letters that are whole in NFC, of two alphabets that the tokenizer knows and two it never saw.
@@ -110,8 +110,8 @@ def test_a_tokenizer_of_typeset_texts_writes_the_curly_apostrophe(typeset, token
     )
 
 
-def test_of_two_tokens_that_read_alike_a_list_shows_which_begins_a_word(everyday_tokenizer):
-    tokenizer = everyday_tokenizer
+def test_of_two_tokens_that_read_alike_a_list_shows_which_begins_a_word(everyday):
+    tokenizer = everyday.tokenizer
     within, after_space = (
         tokenizer.encode(text).ids[at] for text, at in (("parce qu'il", 2), ("il", 0))
     )
@@ -121,11 +121,6 @@ def test_of_two_tokens_that_read_alike_a_list_shows_which_begins_a_word(everyday
     # Alone it is what it reads, and so is one that stands there twice.
     assert [token.text for token in tokenizer.describe_alone([after_space])] == ["il"]
     assert [token.text for token in tokenizer.describe_alone([within, within])] == ["il", "il"]
-
-
-@pytest.fixture
-def everyday_tokenizer():
-    return load_run(Path(__file__).resolve().parents[3] / "gallery" / "everyday").tokenizer
 
 
 @pytest.mark.parametrize(
@@ -256,7 +251,7 @@ def test_shipped_runs_split_their_languages_as_they_learned_them(name):
         "either": "d01c1ca59da67077",
     }
     samples = TASKS["translate"].held_out_samples(1000, 0)
-    tokenizer = load_run(Path("gallery") / name).tokenizer
+    tokenizer = load_run(GALLERY / name).tokenizer
     ids = tokenizer.ids_of_all([text for each in samples for text in (each.source, each.target)])
     words = [tokenizer.describe(row)[-1].word for row in ids]
     assert hashlib.sha256(repr((ids, words)).encode()).hexdigest()[:16] == digests[name]

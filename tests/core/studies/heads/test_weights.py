@@ -12,7 +12,7 @@ from core.studies.heads.evenness import evenness
 from core.studies.heads.forming import Forming, forming
 from core.studies.heads.largest_weights import head_between_words, sharpest_head
 from core.tokenizer.tokenizer import Token
-from tests.pages.conftest import ROOT
+from tests.core.conftest import GALLERY
 
 CAUSAL = even_weights(np.tril(np.ones((3, 3), dtype=bool)))
 
@@ -48,7 +48,7 @@ def test_a_word_counts_as_its_tokens_do_where_its_weight_is_spread_over_them(
     assert evenness(np.array([weights], np.float32), even) == pytest.approx(expected, abs=1e-6)
 
 
-COPY = ROOT / "gallery" / "copy"
+COPY = GALLERY / "copy"
 HEAD = Head.parse("decoder.0.cross:1")
 
 
