@@ -77,7 +77,6 @@ class Stepper:
         n_texts: int = 1,
         *,
         probe: Probe | None = None,
-        cached: bool = True,
     ) -> None:
         """Encode the sources.
 
@@ -89,7 +88,6 @@ class Stepper:
             source_BS: With EOS, padded; None for a decoder alone.
             n_texts: The batch size if there are no sources.
             probe: Observes or changes the sublayers.
-            cached: False recomputes the whole prefix at every step.
 
         Raises:
             ConfigError: The decoder is parallel.
@@ -99,14 +97,13 @@ class Stepper:
         # Only a pointer needs the source again.
         self._source_BS = source_BS if model.config.pointer else None
         self._visible_B1S = self._memory_BSD = self._plan = None
-        self._cache = Cache() if cached else None
+        self._cache = Cache()
         n = n_texts if source_BS is None else len(source_BS)
-        self._fed_BT = torch.empty(n, 0, dtype=torch.long, device=model.device)
         with torch.inference_mode():
             if source_BS is not None:
                 self._visible_B1S = padding_mask(source_BS, model.config.pad_id)
                 self._memory_BSD = model.encode(source_BS, probe)
-            if cached and probe is None:
+            if probe is None:
                 self._plan = plan_of(model, self._memory_BSD, self._visible_B1S, n)
 
     @torch.inference_mode()
@@ -118,14 +115,12 @@ class Stepper:
         """
         if self._plan is not None and new_BT.shape[1] == 1:
             return mask_special_tokens(self._plan.feed(new_BT[:, 0]), self.model.config)
-        if self._cache is None:
-            new_BT = self._fed_BT = torch.cat([self._fed_BT, new_BT], dim=1)
         probe = self._probe
-        if probe is not None and self._cache is not None:
+        if probe is not None:
             probe = continued(probe, self._cache.length)
         encoded = (self._memory_BSD, self._visible_B1S)
         logits_BTV = self.model.decode(new_BT, *encoded, probe, self._cache, self._source_BS)
-        if self._plan is not None and self._cache is not None:
+        if self._plan is not None:
             # The plan continues after the prompt.
             self._plan.take(self._cache)
             self._cache = Cache()
@@ -143,10 +138,9 @@ class Stepper:
         for name in () if same_sources else ("_source_BS", "_visible_B1S", "_memory_BSD"):
             own: Tensor | None = getattr(self, name)
             setattr(other, name, None if own is None else own[index_B])
-        other._cache = None if self._cache is None else self._cache.rows(index_B)
+        other._cache = self._cache.rows(index_B)
         if self._plan is not None:
             other._plan = self._plan.rows(index_B, same_sources)
-        other._fed_BT = self._fed_BT[index_B]
         return other
 
 

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from core.files import as_json, end_of, is_new, read_progress, state_of, write_atomically
+from core.files import as_json, is_new, read_progress, state_of, write_atomically
 
 
 @pytest.mark.parametrize("step", ["replace", "fsync", "chmod"])
@@ -40,15 +40,6 @@ def test_content_is_on_the_disk_before_it_takes_the_name(tmp_path, monkeypatch):
     assert order == ["fsync", "replace"]
 
 
-@pytest.mark.parametrize(
-    ("content", "end"),
-    [(b"", ""), (b"one\ntwo\n", "one\ntwo\n"), (b"\xff\n", "\ufffd\n"), (b"x" * 9000, "x" * 4000)],
-)
-def test_the_end_of_a_file_is_read_whatever_is_in_it(tmp_path, content, end):
-    (tmp_path / "log").write_bytes(content)
-    assert end_of(tmp_path / "log") == end
-
-
 def test_a_state_is_another_one_when_a_file_comes_changes_or_goes(tmp_path):
     one, other = tmp_path / "one", tmp_path / "other"
     seen = [state_of(one, other, None)]
@@ -64,16 +55,6 @@ def test_a_state_is_another_one_when_a_file_comes_changes_or_goes(tmp_path):
     assert len(set(seen)) == len(seen)
 
 
-@pytest.mark.parametrize(("seconds", "new"), [(-5, True), (5, True), (20, False), (-20, False)])
-def test_a_file_is_new_for_a_while_also_where_the_clock_was_set_back(tmp_path, seconds, new):
-    file = tmp_path / "file"
-    assert not is_new(file, 10)
-    file.touch()
-    written = file.stat().st_mtime - seconds
-    os.utime(file, (written, written))
-    assert is_new(file, 10) == new
-
-
 def test_a_file_of_progress_is_read_or_known_as_damaged(tmp_path):
     file, figures = tmp_path / "told", {"state": "running", "step": 30, "message": "é"}
     assert read_progress(file) == {}
@@ -82,3 +63,13 @@ def test_a_file_of_progress_is_read_or_known_as_damaged(tmp_path):
     for content in (b"", b"{", b"[]", b"[" * 10**5):
         file.write_bytes(content)
         assert read_progress(file) is None
+
+
+@pytest.mark.parametrize(("seconds", "new"), [(-5, True), (5, True), (20, False), (-20, False)])
+def test_a_file_is_new_for_a_while_also_where_the_clock_was_set_back(tmp_path, seconds, new):
+    file = tmp_path / "file"
+    assert not is_new(file, 10)
+    file.touch()
+    written = file.stat().st_mtime - seconds
+    os.utime(file, (written, written))
+    assert is_new(file, 10) == new

@@ -69,11 +69,3 @@ def test_nonsense_is_no_head(text):
 def test_an_entry_without_a_head_is_refused(entry):
     with pytest.raises(ValueError):
         Head.read(entry)
-
-
-@pytest.mark.parametrize("sublayer", ["feed_forward", "embedding"])
-def test_what_is_no_attention_has_no_kind(sublayer):
-    site = Site("encoder", 0, sublayer)
-    assert not site.is_attention
-    with pytest.raises(ValueError, match="is no attention"):
-        _ = site.attention

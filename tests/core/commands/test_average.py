@@ -19,8 +19,3 @@ def test_the_mean_of_one_checkpoint_is_that_checkpoint(command, copy_folder, cop
     assert said.startswith("exact match ")
     mean = load_run(out).model.state_dict()
     assert all(mean[name].equal(each) for name, each in copy_run.model.state_dict().items())
-
-
-def test_what_was_not_kept_is_said_with_what_keeps_it(refused, copy_folder, tmp_path):
-    said = refused("average", copy_folder, tmp_path / "out")
-    assert "the mean is of 1 to 1 checkpoints, not of 5; --set keep_checkpoints=K" in said

@@ -14,13 +14,6 @@ def test_a_published_model_is_counted_by_its_name(command, name, count):
     assert (status, out.strip()) == (0, f"{count:,}")
 
 
-def test_untying_adds_two_matrices(command):
-    size = ["--vocab", "100", "--d-model", "16", "--d-ff", "32", "--n-heads", "2", "--json"]
-    tied = json.loads(command("count", *size)[1])["parameters"]
-    untied = json.loads(command("count", *size, "--untied")[1])["parameters"]
-    assert untied - tied == 2 * 100 * 16
-
-
 def test_sizes_of_the_papers_table_are_options(command):
     options = ["--n-layers", "4", "--d-k", "16", "--positions", "learned", "--json"]
     parameters = json.loads(command("count", *options)[1])["parameters"]

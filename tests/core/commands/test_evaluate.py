@@ -4,7 +4,7 @@ import pytest
 
 from core.evaluate.evaluation import evaluate
 from core.evaluate.metrics import score_file
-from core.tasks import Sample
+from core.tasks import Sample, task_named
 
 
 def test_json_holds_the_figures(command, translation_folder, translation_run):
@@ -63,3 +63,14 @@ def test_lines_without_a_pair_are_left_out_of_the_measure(command, refused, copy
     assert "of 1 pairs" in out
     assert "left out (1): line 3: the source is empty" in error
     assert "--columns is for --file" in refused("evaluate", copy_folder, "--columns", "1,2")
+
+
+def test_held_out_samples_are_scored_with_a_beam(command, copy_folder, copy_run, tmp_path):
+    asked = ("evaluate", copy_folder, "--beam", "2", "--json")
+    status, out, _ = command(*asked, "--n", "4")
+    assert status == 0
+    samples = task_named("copy").held_out_samples(4)
+    (tmp_path / "same.tsv").write_text(
+        "".join(f"{each.source}\t{each.target}\n" for each in samples)
+    )
+    assert json.loads(out) == json.loads(command(*asked, "--file", tmp_path / "same.tsv")[1])

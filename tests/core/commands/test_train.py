@@ -230,25 +230,6 @@ def test_pairs_too_many_for_memory_are_trained_on_from_tokens_on_the_disk(
     assert "the pairs to learn from are not kept here" in error
 
 
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        (
-            ["a.tsv", "b.tsv", "c.tsv"],
-            "a.tsv b.tsv c.tsv: one file of pairs, or two files of lines",
-        ),
-        (
-            ["copy", "--test", "t.tsv"],
-            "the task 'copy' makes its sentences; --valid, --test",
-        ),
-        (["copy", "--set", "made_share=0.3"], "made_share is the share of --beside TASK"),
-        (["everyday"], "everyday is learned beside pairs: --task FILE --beside everyday"),
-    ],
-)
-def test_files_that_make_no_task_are_refused(refused, tmp_path, given, sentence):
-    assert sentence in refused("train", tmp_path / "run", "--task", *given, "--preset", "tiny")
-
-
 def test_columns_are_named_lines_left_out_and_the_stored_command_does_the_same(command, tmp_path):
     rows = "".join(f"{n};word {n};mot {n};Wort {n}\n" for n in range(30))
     (tmp_path / "pairs.csv").write_text(f"id;en;fr;de\n{rows}30;word;;\n", encoding="utf-8")

@@ -38,22 +38,29 @@ def test_steps_say_what_went_in_what_came_out_and_what_was_probable(command, cop
         assert 0 < sum(shares) <= 1 + 1e-5
 
 
-def test_forced_steps_are_those_of_the_target(command, copy_folder):
-    answer = steps_of(command, copy_folder, "--force", "c a b")
-    assert answer["translation"] == "c a b"
-    assert [step["chosen"] for step in answer["steps"]] == ["c", "a", "b", "EOS"]
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         (("--sample", "--top-p", "0"), "top_p is 0.0"),
         (("--beam", "2", "--sample"), "choose one of --beam and --sample"),
         (("--force", "a " * 300), "the target has 300 tokens, the model room for 111"),
+        (("--file", "x"), "not with a SENTENCE"),
     ],
 )
 def test_what_cannot_be_is_refused(refused, copy_folder, options, said):
     assert said in refused("translate", copy_folder, SENTENCE, *options)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "a SENTENCE, or --file LINES"),
+        (("--file", "x", "--sample"), "not with --sample"),
+        (("--file", "none.txt"), "No such file or directory: none.txt"),
+    ],
+)
+def test_lines_that_cannot_be_are_refused(refused, copy_folder, options, said):
+    assert said in refused("translate", copy_folder, *options)
 
 
 LINES = ["k d a", "", "  a  b ", "z " * 200, "q"]
@@ -106,21 +113,6 @@ def test_each_line_becomes_one_whatever_ends_it_and_whatever_is_written(
     (tmp_path / "lines.txt").write_bytes(b"one\rtwo\r\nthree\n  ")
     _, said, _ = command("translate", copy_folder, "--file", tmp_path / "lines.txt")
     assert said.split("\n") == ["one b ", "two b ", "three b ", " b ", ""]
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ([], "a SENTENCE, or --file LINES"),
-        (["a", "--file", "x"], "not with a SENTENCE"),
-        (["--file", "x", "--sample"], "not with --sample"),
-        (["--file", "none.txt"], "No such file or directory: none.txt"),
-    ],
-)
-def test_files_and_sentences_that_do_not_go_together_are_refused(
-    refused, copy_folder, options, sentence
-):
-    assert sentence in refused("translate", copy_folder, *options)
 
 
 def test_a_parallel_decoder_is_decoded_by_mask_predict_in_as_many_passes_as_are_asked_for(

@@ -1,5 +1,5 @@
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import get_args
 
 import pytest
@@ -7,6 +7,7 @@ import pytest
 from core.config import ConfigError, ModelConfig
 from core.config.checks import LARGEST_SIZE, MOST_LAYERS
 from core.config.choices import ComputedPositions
+from core.config.settings import Settings
 from core.config.training import TrainConfig
 from core.model import count_parameters
 
@@ -41,12 +42,6 @@ def test_defaults_are_the_papers():
 def test_message_names_the_setting_and_its_value(name, value):
     with pytest.raises(ConfigError, match=f"{name} is {value!r}"):
         ModelConfig.from_dict({"vocab_size": 300, name: value})
-
-
-def test_width_of_a_head_is_the_models_share_unless_it_is_given():
-    assert (ModelConfig(300, d_model=48, n_heads=4).d_k, ModelConfig(300).d_v) == (12, 64)
-    rows_b = ModelConfig(300, d_k=16)
-    assert (rows_b.d_k, rows_b.d_v) == (16, 64)
 
 
 def test_width_that_does_not_divide_needs_the_heads_width():
@@ -161,10 +156,73 @@ def test_the_largest_sizes_can_still_be_counted():
     assert count_parameters(model) == d * d + 4 * (d * d + d) + 2 * (d * d + d) + 2 * 2 * d
 
 
+@dataclass(frozen=True)
+class Sizes(Settings):
+    width: int = 4
+    share: float = 0.5
+    factors: tuple[float, ...] = ()
+
+    def __post_init__(self):
+        self.check_values()
+
+
 @pytest.mark.parametrize(
-    ("n_encoder", "n_decoder", "is_so"),
-    [(2, 2, (True, False, False)), (0, 2, (False, True, False)), (2, 0, (False, False, True))],
+    ("given", "said"),
+    [
+        ({"height": 3}, "Sizes has no setting height"),
+        ({"width": True}, "width is True, not of type int"),
+        ({"share": "half"}, "share is 'half', not of type float"),
+        ({"factors": (1.0, "2")}, "factors is .* not of type tuple"),
+        ({"width": 2**63}, "width is 9223372036854775808, not a number up to"),
+        ({"share": float("nan")}, "share is nan, not a number up to"),
+        ({"factors": (1.0, float("inf"))}, "factors is .*inf.*, not a number up to"),
+    ],
 )
-def test_the_stacks_that_have_layers_decide_the_kind(n_encoder, n_decoder, is_so):
-    config = ModelConfig(vocab_size=9, n_encoder_layers=n_encoder, n_decoder_layers=n_decoder)
-    assert (config.is_encoder_decoder, config.is_decoder_only, config.is_encoder_only) == is_so
+def test_what_cannot_be_is_refused_by_name(given, said):
+    with pytest.raises(ConfigError, match=said):
+        Sizes.from_dict(given)
+
+
+def test_a_refusal_is_one_sentence_whatever_is_refused():
+    for given in ({"width": "x" * 10_000}, {f"n{number}": 1 for number in range(10_000)}):
+        with pytest.raises(ConfigError) as refused:
+            Sizes.from_dict(given)
+        assert len(str(refused.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("steps", 0), ("checkpoint_every", -5), ("guide_weight", -0.125), ("clip_norm", -2.0)),
+        *(("label_smoothing", 1.0), ("guide_to", "somewhere"), ("guide_to", "alignment")),
+        *(("objective", "perplexity"), ("samples", 0), ("alpha", 0.0)),
+    ],
+)
+def test_message_names_the_training_setting_and_its_value(name, value):
+    with pytest.raises(ConfigError) as refused:
+        TrainConfig(**{name: value})
+    assert name in str(refused.value)
+    assert str(value) in str(refused.value)
+
+
+def test_files_hold_later_settings_only_where_they_differ():
+    assert "guide_to" not in TrainConfig().to_dict()
+    guided = TrainConfig(guide="decoder.0.cross:0", guide_to="alignment")
+    assert guided.to_dict()["guide_to"] == "alignment"
+    for each in (TrainConfig(), guided):
+        assert TrainConfig.from_dict(each.to_dict()) == each
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"teacher_forcing": False, "scheduled_sampling": 0.5}, "scheduled_sampling is 0.5"),
+        ({"objective": "minimum_risk", "scheduled_sampling": 0.5}, "scheduled_sampling is 0.5"),
+        ({"objective": "self_critical", "teacher_forcing": False}, "teacher_forcing is False"),
+        ({"objective": "reinforce", "guide": "encoder.0.self:0"}, "guide is 'encoder.0.self:0'"),
+        ({"objective": "minimum_risk", "reward": "constant"}, "gradient is 0 under minimum_risk"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(settings, message):
+    with pytest.raises(ConfigError, match=message):
+        TrainConfig(**settings)

@@ -9,10 +9,15 @@ from hypothesis import strategies as st
 import core.decoding.beam
 from core.config import ConfigError, ModelConfig
 from core.decoding.beam import LARGEST_BEAM, Beam, beam_steps, length_penalty
+from core.decoding.beam_tree import FOUND_BY_BEAM, beam_search
 from core.decoding.generate import decode_steps, forced_steps, generate
+from core.decoding.sentence import translate
 from core.decoding.step import length_limit
 from core.model import build
+from core.runs.run import load_run
+from core.tasks import TASKS
 from core.vocabulary import BOS, EOS, PAD
+from tests.core.conftest import GALLERY
 
 
 def last(model, source_S, beam, alpha=0.6):
@@ -118,3 +123,15 @@ def test_every_hypothesis_scores_as_teacher_forced(model, source_S):
 def test_what_cannot_be_is_refused(beam, alpha):
     with pytest.raises(ConfigError, match=r"beam is|length penalty is"):
         Beam(beam, alpha)
+
+
+def test_beside_the_tree_stands_what_greedy_decoding_writes():
+    run, sentence = load_run(GALLERY / "translate"), FOUND_BY_BEAM["translate"]
+    search = beam_search(run, sentence, Beam(4))
+    best = search.finished[0]
+    assert search.greedy_text == translate(run, sentence).text != search.prefixes[best]
+    assert search.prefixes[best] == TASKS["translate"].reference(sentence)
+    assert search.nodes[best].hypothesis.score > search.greedy.score
+    ways = zip(search.nodes, search.table()["greedy"], strict=True)
+    followed = [node.hypothesis.tokens for node, is_greedy in ways if is_greedy]
+    assert followed == [search.greedy.tokens[: n + 1] for n in range(len(followed))]

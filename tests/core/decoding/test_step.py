@@ -6,13 +6,16 @@ import torch
 
 from core.config import ModelConfig
 from core.decoding.generate import forced_steps
+from core.decoding.output import ROWS, output_rows
 from core.decoding.step import (
     DecodeStep,
     least_sure_step,
     length_limit,
     weights_of_steps,
 )
+from core.decoding.timing import decoding_cost
 from core.model import build
+from core.runs.run import load_run
 from core.vocabulary import BOS
 
 
@@ -28,15 +31,6 @@ def test_figures_of_a_step_follow_from_its_scores():
     assert found.log_probability == pytest.approx(math.log(shares[1]))
     assert found.entropy == pytest.approx(-(shares * np.log(shares)).sum())
     assert [found.rank(token) for token in (2, 3, 4)] == [0, 1, 2]
-
-
-@pytest.mark.parametrize("n", [1, 2, 10, 40])
-def test_the_most_probable_of_many_are_those_of_all_in_order(n):
-    for seed in range(20):
-        logits_V = torch.randint(0, 9, (40,), generator=torch.Generator().manual_seed(seed)).float()
-        logits_V[::7] = -math.inf
-        ordered = logits_V.argsort(descending=True, stable=True)[:n].tolist()
-        assert step(logits_V.tolist(), 0).most_probable(n) == ordered
 
 
 def test_the_model_is_least_sure_where_its_first_two_tokens_are_closest():
@@ -73,3 +67,34 @@ def test_weights_of_all_steps_are_rows_of_one_map_and_later_words_have_none(mode
 def test_no_target_that_was_learned_is_cut(ratio, n_source, n_fed, asked, limit):
     model = build(ModelConfig(30, 1, 1, 16, 32, 2, target_ratio=ratio))
     assert length_limit(model, n_source, n_fed, asked) == limit
+
+
+@pytest.mark.parametrize("temperature", [0.1, 1.0, 5.0])
+def test_probabilities_sum_to_one_with_the_rest(temperature):
+    logits_V = torch.linspace(-4, 9, 40)
+    logits_V[:2] = -math.inf
+    rows = output_rows(logits_V, temperature)
+    assert len(rows) == ROWS + 1
+    assert sum(row.probability for row in rows) == pytest.approx(1)
+    assert rows[0].token == 39
+    assert rows[-1].token is None
+    assert rows[0].scaled == pytest.approx(9 / temperature)
+    expected = torch.softmax(logits_V.double() / temperature, dim=-1)
+    assert [row.probability for row in rows[:ROWS]] == pytest.approx(
+        [float(expected[row.token]) for row in rows[:ROWS]]
+    )
+
+
+def test_scores_however_large_give_finite_numbers():
+    rows = output_rows(torch.tensor([1e30, -1e30, -math.inf]), 0.1)
+    assert [row.probability for row in rows] == [1, 0, 0, 0]
+
+
+def test_the_cost_of_a_decoder_alone_counts_its_prompt_once(opened_path):
+    run = load_run(opened_path("gpt2"))
+    cost = decoding_cost(run, "The capital of France is")
+    # Five tokens of the prompt go in together, then 23 of the 24 that are written.
+    assert (cost.n_fed, cost.n_prompt, cost.n_steps) == (28, 5, 24)
+    table = cost.table()
+    assert table["step"][:6] == [0, 0, 0, 0, 0, 1]
+    assert {len(column) for column in table.values()} == {28}

@@ -6,12 +6,14 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from core.config import ModelConfig
 from core.describe import describe
+from core.describe.formulas import formulas
 from core.heads import Site
 from core.model import (
     Record,
     Step,
     build,
 )
+from core.model.attention import MultiHeadAttention
 from core.model.positional import COMPUTED_TABLES, Embedding
 
 SMALL = ModelConfig(23, 3, 2, 16, 32, 4, d_k=5, d_v=3, max_positions=20)
@@ -22,6 +24,7 @@ CONFIGS = {
     "learned positions": replace(SMALL, positions="learned", norm="pre", tied=False),
     "heads that split the width": ModelConfig(30, 1, 2, 12, 20, 3, max_positions=9),
     "one encoder layer": replace(SMALL, n_encoder_layers=1, norm="pre"),
+    "pointer": replace(SMALL, pointer=True),
 }
 each_config = pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
 
@@ -161,3 +164,13 @@ def test_shapes_are_those_of_the_tensors_in_a_pass(config):
 def test_parts_stand_in_the_order_of_the_figure(norm, expected):
     config = replace(SMALL, n_encoder_layers=1, n_decoder_layers=1, norm=norm)
     assert list(describe(config, 2, 2).ids) == expected.split()
+
+
+SITE, CROSS = Site("decoder", 1, "self"), Site("decoder", 1, "cross")
+
+
+def test_without_biases_no_formula_has_one(small_config):
+    attention = MultiHeadAttention(replace(small_config, attention_bias=False), SITE)
+    assert not any("b^" in text for text in formulas(attention, 0).values())
+    whole = formulas(MultiHeadAttention(small_config, SITE), 0)
+    assert sum("b^" in text for text in whole.values()) == 4

@@ -7,7 +7,7 @@ from core.batch import Pair
 from core.config import ModelConfig
 from core.decoding.generate import decode_steps, forced_steps
 from core.decoding.step import DecodeStep
-from core.evaluate.exposure import after_mistake, divergences, exposure
+from core.evaluate.exposure import after_mistake, exposure
 from core.model import build
 from core.vocabulary import BOS, EOS
 
@@ -15,11 +15,6 @@ from core.vocabulary import BOS, EOS
 def step(probabilities):
     logits_V = torch.tensor([0.0, 0.0, *probabilities]).log()
     return DecodeStep((BOS,), logits_V, 2)
-
-
-def test_divergence_is_that_of_the_formula():
-    [found] = divergences([step([0.5, 0.5])], [step([0.9, 0.1])])
-    assert found == pytest.approx(0.9 * math.log(0.9 / 0.5) + 0.1 * math.log(0.1 / 0.5), abs=1e-6)
 
 
 @pytest.fixture

@@ -1,5 +1,8 @@
 """Figures of a run, against each pair by itself."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 import torch
 from sacrebleu import corpus_bleu, corpus_chrf
@@ -7,18 +10,20 @@ from sacrebleu import corpus_bleu, corpus_chrf
 from core.batch import Pair
 from core.config import ModelConfig
 from core.decoding.sentence import translate
-from core.evaluate.evaluation import held_out_pairs
+from core.evaluate.evaluation import evaluate, held_out_pairs
+from core.evaluate.loss import token_loss
 from core.evaluate.metrics import answers, measure, score_file
+from core.evaluate.pronouns import study_pronouns
 from core.model import build
-from core.runs.run import load_run
-from core.tasks import Sample
-from tests.pages.conftest import ROOT
+from core.runs.run import RunError, load_run
+from core.tasks import TASKS, Sample
+from tests.core.conftest import GALLERY
 
 
 @pytest.fixture(scope="module")
 def run():
     """A run that is right now and then."""
-    return load_run(ROOT / "gallery" / "translate-guided", 100)
+    return load_run(GALLERY / "translate-guided", 100)
 
 
 @pytest.fixture(scope="module")
@@ -92,3 +97,77 @@ def test_answers_are_the_models_translations_beside_the_true_ones(run, pairs):
         assert answer.target == run.tokenizer.decode(pair.target)
         assert answer.output == translate(run, pair.text).text
         assert answer.right == (answer.output == answer.target)
+
+
+KEYS = {"exact_match", "token_accuracy", "loss", "bleu", "bleu_signature", "chrf"}
+KEYS |= {"n", "n_unfinished", "seed", "step", "pronoun", "heads"}
+
+
+def changed(run, **settings):
+    return replace(run, settings=replace(run.settings, **settings))
+
+
+def test_a_task_without_pronouns_has_quality_alone(copy_run):
+    figures = evaluate(copy_run, n=20, seed=3)
+    assert set(figures) == KEYS
+    assert (figures["n"], figures["seed"], figures["step"]) == (20, 3, 30)
+    assert (figures["pronoun"], figures["heads"]) == (None, [])
+
+
+def test_figures_of_pronouns_and_heads_are_those_of_the_study(translation_run):
+    figures = evaluate(translation_run, n=30, seed=1)
+    study = study_pronouns(translation_run.model, held_out_pairs(translation_run, 30, 1))
+    pronoun = figures["pronoun"]
+    assert (pronoun["accuracy"], pronoun["n"]) == (study.accuracy, study.n)
+    assert pronoun["baselines"] == {
+        "nearest_noun": study.baselines.nearest_noun,
+        "first_noun": study.baselines.first_noun,
+        "random_noun": study.baselines.random_noun,
+    }
+    assert len(figures["heads"]) == 6
+    for stored, head in zip(figures["heads"], study.heads, strict=True):
+        assert stored == {
+            "head": str(head.head),
+            "score": head.score,
+            "weight": head.weight,
+            "baseline": study.baselines.best,
+            "silenced_accuracy": head.silenced_accuracy,
+        }
+
+
+def test_pairs_beyond_the_models_positions_are_left_out(copy_run):
+    short = changed(copy_run, model=replace(copy_run.settings.model, max_positions=9))
+    pairs = held_out_pairs(short, 60, seed=0)
+    # A row of n symbols is n tokens and EOS for the encoder, BOS and n for the decoder.
+    fitting = [s for s in TASKS["copy"].held_out_samples(60) if len(s.source.split()) + 1 <= 9]
+    assert [pair.text for pair in pairs] == [sample.source for sample in fitting]
+    assert 0 < len(pairs) < 60
+
+
+def test_nothing_that_fits_is_an_error_that_names_the_positions(copy_run):
+    tiny = changed(copy_run, model=replace(copy_run.settings.model, max_positions=3))
+    with pytest.raises(RunError, match=r"copy: no held-out pair fits the model's 3 positions"):
+        evaluate(tiny, n=10)
+
+
+def log_softmax(logits):
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.4])
+def test_loss_is_the_cross_entropy_with_the_smoothed_distribution(smoothing):
+    logits_BTV = torch.randn(2, 3, 5, generator=torch.Generator().manual_seed(0))
+    labels = [[3, 4, 2], [1, 2, 0]]
+    # (1 − ε) on the true token, ε / 5 on each of the five; the padded place is left out.
+    losses = []
+    for sentence, row in enumerate(labels):
+        for place, label in enumerate(row):
+            if label != 0:
+                wanted = np.full(5, smoothing / 5)
+                wanted[label] += 1 - smoothing
+                logs = log_softmax(logits_BTV[sentence, place].numpy().astype(np.float64))
+                losses.append(-(wanted * logs).sum())
+    loss = token_loss(logits_BTV, torch.tensor(labels), smoothing)
+    assert loss.item() == pytest.approx(np.mean(losses), rel=1e-6)
+    assert len(losses) == 5

@@ -10,6 +10,7 @@ from core.decoding.choosing import Greedy
 from core.decoding.generate import Forced, decode
 from core.decoding.step import DecodeStep
 from core.evaluate.exposure import divergences
+from core.evaluate.mistakes import telling_mistake, wrong_tokens
 from core.evaluate.side_by_side import (
     decode_both_ways,
     decode_sentence,
@@ -127,3 +128,21 @@ def test_a_text_without_an_end_does_not_part_where_the_reference_ends(opened_pat
     own = [step.chosen for step in free]
     assert decode_both_ways(run, inspection, free, own[:2]).first_difference is None
     assert decode_both_ways(run, inspection, free, [own[0], own[1] + 1]).first_difference == 1
+
+
+def test_what_is_written_after_a_mistake_is_what_decoding_with_it_writes(guided):
+    inspection = inspect_sentence(guided, TIRED)
+    free = decode_sentence(guided, inspection, Greedy())
+    found = telling_mistake(guided, inspection, free)
+    steps = decode_sentence(guided, inspection, Greedy(), ((found.step, found.token),))
+    assert found.written == tuple(step.chosen for step in steps)
+    assert found.n_lost > 0
+    assert found.probability == pytest.approx(float(free[found.step].probabilities[found.token]))
+
+
+def test_a_wrong_token_reads_otherwise_than_the_right_one_and_does_not_end_the_text(guided):
+    decode, ends = guided.target_tokenizer.decode, guided.model.config.eos_ids
+    for step in decode_sentence(guided, inspect_sentence(guided, TIRED), Greedy()):
+        read = {decode([token]).strip() for token in wrong_tokens(guided, step)}
+        assert not read & {"", decode([step.chosen]).strip()}
+        assert not set(wrong_tokens(guided, step)) & set(ends)

@@ -1,7 +1,8 @@
 import pytest
 
-from core.config import ConfigError, ModelConfig
-from core.families.styles import STYLES, in_style, style_named
+from core.config import ModelConfig
+from core.families.published import PUBLISHED
+from core.families.styles import in_style
 from core.model import build, count_parameters
 
 SIZES = ModelConfig(vocab_size=40, n_encoder_layers=2, n_decoder_layers=3, d_model=16, d_ff=24)
@@ -19,7 +20,18 @@ def test_a_single_stack_has_the_layers_of_both(name, layers):
     assert count_parameters(config) == sum(each.numel() for each in build(config).parameters())
 
 
-def test_an_unknown_kind_is_refused_by_the_names_of_those_that_are_known():
-    with pytest.raises(ConfigError, match="like is 'roberta', not bert, gpt2, llama, marian or t5"):
-        style_named("roberta")
-    assert all(each.steps >= 1 for each in STYLES.values())
+by_name = pytest.mark.parametrize("name", [each.name for each in PUBLISHED])
+
+
+def of(name):
+    return next(each for each in PUBLISHED if each.name == name)
+
+
+@by_name
+def test_the_published_count_comes_out(name):
+    published = of(name)
+    counted = count_parameters(published.config)
+    if name.startswith("paper"):
+        assert round(counted / 1e6) == published.parameters / 1e6
+    else:
+        assert counted == published.parameters

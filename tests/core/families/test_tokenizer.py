@@ -1,5 +1,6 @@
 """Tokenizers of other libraries, held against those of `transformers`."""
 
+import json
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -7,9 +8,11 @@ import pytest
 import transformers
 from hypothesis import given
 from hypothesis import strategies as st
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from core.families import FamilyError
 from core.families.tokenizer import read_tokenizers
+from core.families.tokenizer_files import LARGEST, read_bytes
 from tests.core.families import folders
 from tests.core.families.folders import STRANGE, TEXTS
 
@@ -122,3 +125,95 @@ def test_a_real_tokenizer_finds_what_transformers_finds():
     for text in TYPED:
         ids = [*source.begins, *source.encode(text).ids, *source.ends]
         assert ids[:128] == other(text, truncation=True, max_length=128)["input_ids"], text
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "json"])
+@given(text=st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40))
+def test_bytes_give_back_the_text(kind, text, tmp_path_factory):
+    path = tmp_path_factory.getbasetemp() / f"bytes-{kind}"
+    if not path.exists():
+        path.mkdir()
+        WRITERS[kind](path)
+    n = 2000
+    source, _ = read(path, kind, n)
+    if "<|" not in text:
+        assert source.decode(source.encode(text).ids) == text.removeprefix(" ")
+
+
+def test_pieces_of_a_word_are_one_word_and_read_without_signs(tmp_path):
+    n = folders.write_bert(tmp_path)
+    source, _ = read(tmp_path, "bert", n)
+    tokens = source.describe(source.encode("The street [MASK]").ids)
+    assert [token.text for token in tokens][0] == "the"
+    assert source.word_texts(source.encode("The street [MASK]").ids) == ["the", "street", "[MASK]"]
+    assert tokens[-1].special
+    assert source.encode("[MASK]").ids == (source.mask_id,)
+
+
+@pytest.mark.parametrize(
+    ("settings", "begins"),
+    [
+        ({"add_bos_token": True, "bos_token": "<|begin|>"}, True),
+        ({"add_bos_token": True, "bos_token": {"content": "<|begin|>"}}, True),
+        ({"add_bos_token": False}, False),
+        ({}, None),
+    ],
+)
+@pytest.mark.parametrize("framed", [False, True])
+def test_what_stands_before_a_text_is_in_the_file_or_beside_it(tmp_path, settings, begins, framed):
+    n = folders.write_json(tmp_path, begins=framed)
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    source, _ = read(tmp_path, "json", n)
+    assert bool(source.begins) == (framed if begins is None else begins)
+
+
+def test_a_blank_of_t5_can_be_typed(tmp_path):
+    n = folders.write_t5(tmp_path)
+    source, _ = read(tmp_path, "t5", n)
+    ids = source.encode("The <extra_id_0> street <extra_id_99>").ids
+    assert [t.text for t in source.describe(ids) if t.special] == ["<extra_id_0>", "<extra_id_99>"]
+    size = n - 128
+    assert (size + 99, size) == (ids[ids.index(size + 99)], ids[-1])
+    assert source.specials[n - 1] == f"unused {n - 1}"
+
+
+def test_a_language_is_one_token_at_the_beginning_only(tmp_path):
+    n = folders.write_marian(tmp_path)
+    source, _ = read(tmp_path, "marian", n)
+    numbers = json.loads((tmp_path / "vocab.json").read_text())
+    assert source.encode(">>fra<< street").ids[0] == numbers[">>fra<<"]
+    assert numbers[">>fra<<"] not in source.encode("street >>fra<<").ids
+
+
+def test_a_translator_may_write_in_a_vocabulary_of_its_own(tmp_path):
+    folders.write_marian(tmp_path, separate=True)
+    sizes = [
+        len(json.loads((tmp_path / f"{name}.json").read_text()))
+        for name in ("vocab", "target_vocab")
+    ]
+    source, target = read_tokenizers(tmp_path, *sizes, {})
+    assert (source.vocab_size, target.vocab_size) == tuple(sizes)
+    text = "nous dormait"
+    assert target.decode(target.encode(text).ids) == text
+
+
+def test_a_model_that_makes_much_of_a_character_is_refused(tmp_path):
+    n = folders.write_t5(tmp_path)
+    found = ModelProto.FromString((tmp_path / "spiece.model").read_bytes())
+    table = found.normalizer_spec.precompiled_charsmap
+    found.normalizer_spec.precompiled_charsmap = table + b"e" * 65 + b"\0"
+    (tmp_path / "spiece.model").write_bytes(found.SerializeToString())
+    with pytest.raises(FamilyError, match="more than 64 bytes in the place of a character"):
+        read(tmp_path, "t5", n)
+
+
+def test_a_link_that_leads_elsewhere_and_a_huge_file_are_refused(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "secret").write_text("x")
+    (tmp_path / "in" / "link").symlink_to(tmp_path / "secret")
+    with pytest.raises(FamilyError, match="leads out of its folder"):
+        read_bytes(tmp_path / "in" / "link")
+    with (tmp_path / "huge").open("wb") as file:
+        file.truncate(LARGEST + 1)
+    with pytest.raises(FamilyError, match="is larger than 64 MiB"):
+        read_bytes(tmp_path / "huge")

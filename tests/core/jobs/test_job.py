@@ -190,14 +190,6 @@ def test_a_failure_is_told_so_that_a_page_can_say_it_otherwise(folder):
     assert found.message.template == "{n} numbers"
 
 
-def test_a_folder_that_is_gone_does_not_come_back(folder):
-    folder.rmdir()
-    for begin in (lambda: COUNTING.start(folder, 3), lambda: next(count(folder, "3"))):
-        with pytest.raises(JobError, match="no such folder"):
-            begin()
-    assert not folder.exists()
-
-
 def test_nothing_is_written_into_a_folder_that_took_the_place_of_the_held_one(folder):
     steps = count(folder, "3")
     next(steps)

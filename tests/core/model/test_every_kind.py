@@ -7,6 +7,7 @@ import torch
 from torch.nn import functional as F
 
 from core.config import ModelConfig
+from core.decoding import plan
 from core.decoding.step import Stepper
 from core.describe import describe
 from core.model import Cache, Record, Step, build
@@ -23,9 +24,11 @@ GRU = {"encoder_mixing": "gru", "decoder_mixing": "gru"}
 BARE = {"norm_kind": "none", "residual": False, "feed_forward": False}
 KINDS = {
     "post-norm": {},
-    "pre-norm": {"norm": "pre", "positions": "learned", "tied": "none"},
+    "pre-norm": {"norm": "pre", "positions": "learned", "tied": "none", "d_k": 5, "d_v": 3},
+    "Marian's": {"positions": "halves", "activation": "silu", "logit_bias": True},
+    "no biases": {"attention_bias": False, "ff_bias": False, "embedding_scale": False},
     **{f"{name} norm": {"norm_kind": name} for name in (*NORM_KINDS, "none")},
-    **{name: {"positions": name} for name in ("halves", "buckets", "rotary")},
+    **{name: {"positions": name} for name in ("none", "buckets", "rotary")},
     **{name: {"shared": name} for name in ("qk", "kv", "qkv")},
     "two sets of keys": {"n_kv_heads": 2, "gated": True, "attention_bias": False},
     "no projections": {"projections": False, "output_projection": False},
@@ -50,6 +53,12 @@ KINDS = {
     "scores undivided": {"score_scale": "none", "logit_scale": True},
     "more around the output": {"head_transform": True, "embedding_norm": True},
 }
+
+
+@pytest.fixture(autouse=True)
+def little_room(monkeypatch):
+    """Let the buffers of a plan begin so small that they must grow."""
+    monkeypatch.setattr(plan, "FIRST_POSITIONS", 2)
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -93,12 +102,15 @@ def test_later_words_padding_and_other_sentences_change_nothing(model):
 @torch.no_grad()
 def test_chosen_rows_go_on_as_their_sentences(model):
     stepper, index_B = Stepper(model, SOURCE_BS), torch.tensor([2, 0, 0])
-    for token_B in TARGET_BT[:, :3].T:
-        stepper.feed(token_B[:, None])
-    chosen = stepper.rows(index_B)
-    found_BV = [chosen.feed(token_B[:, None]) for token_B in TARGET_BT[index_B, 3:].T][-1]
+    stepper.feed(TARGET_BT[:, :2])
+    stepper.feed(TARGET_BT[:, 2:3])
+    chosen, whole_BV = stepper.rows(index_B), model(SOURCE_BS, TARGET_BT)[:, -1]
+    for token_B in TARGET_BT[:, 3:].T:
+        found_BV = chosen.feed(token_B[index_B, None])
+        of_all_BV = stepper.feed(token_B[:, None])
     # PAD and BOS are never written.
-    close(found_BV[:, 2:], model(SOURCE_BS, TARGET_BT)[index_B, -1, 2:])
+    close(found_BV[:, 2:], whole_BV[index_B, 2:])
+    close(of_all_BV[:, 2:], whole_BV[:, 2:])
 
 
 @torch.no_grad()

@@ -4,7 +4,6 @@ from hypothesis import strategies as st
 
 from core.model.masks import (
     decoder_mask,
-    padding_mask,
 )
 from core.vocabulary import PAD
 
@@ -16,13 +15,3 @@ def test_decoder_mask_combines_look_ahead_and_padding(rows):
         for i in range(4):
             for j in range(4):
                 assert visible_BTT[b, i, j] == (j <= i and (row[j] != PAD or j == 0))
-
-
-def test_another_token_may_fill_up_or_none():
-    ids = torch.tensor([[4, PAD, 9]])
-    assert padding_mask(ids, 9).tolist() == [[[True, True, False]]]
-    assert padding_mask(ids, -1).all()
-
-
-def test_a_target_that_begins_with_padding_sees_its_beginning():
-    assert decoder_mask(torch.tensor([[PAD, 4]])).tolist() == [[[True, False], [True, True]]]

@@ -6,11 +6,9 @@ import pytest
 import torch
 
 from core.config import ModelConfig
-from core.describe import describe
 from core.evaluate.loss import token_loss
 from core.heads import Site
 from core.model import Silence, build
-from core.model.building import count_parameters
 from core.model.pointer import Pointer
 
 CONFIG = ModelConfig(23, 2, 2, 16, 32, 4, max_positions=20, dropout=0.0, pointer=True)
@@ -78,21 +76,6 @@ def test_what_a_silent_head_looks_at_is_not_copied(model):
     assert probability(heads[3:], 7) == pytest.approx(1 - p_gen + p_gen / 23)
     # With nothing left to copy from, all is generated.
     assert probability(heads, 8) == pytest.approx(1 / 23)
-
-
-def test_it_adds_2_d_plus_1_numbers_and_one_part():
-    plain = replace(CONFIG, pointer=False)
-    assert count_parameters(CONFIG) == count_parameters(plain) + 2 * 16 + 1
-    found = describe(CONFIG, 5, 6)
-    assert found.parameters == count_parameters(CONFIG)
-    part = found.part("pointer")
-    assert (part.kind, part.parameters, found.ids[-2:]) == ("pointer", 33, ("softmax", "pointer"))
-    # w · [h*; s] at each of 6 positions, and h* as a mean of 5 vectors.
-    assert part.multiply_adds == 6 * 32 + 6 * 5 * 16
-    assert ("memory", "encoder.1.feed_forward.norm", "pointer") in [
-        (arrow.kind, arrow.start, arrow.end) for arrow in found.arrows
-    ]
-    assert "pointer" not in describe(plain, 5, 6).ids
 
 
 def test_the_loss_stays_finite_where_a_word_can_neither_be_copied_nor_generated():

@@ -1,6 +1,5 @@
 """Positions: sinusoids, learned tables, rotary turns, and biases of distances."""
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -13,28 +12,11 @@ from core.model.positional import (
     Embedding,
     Rotary,
     buckets,
-    sinusoids,
 )
 
 
-def formula(n_positions, d_model):
-    """The paper's formula, cell by cell, in float64."""
-    table = np.empty((n_positions, d_model))
-    for pos in range(n_positions):
-        for pair in range(d_model // 2):
-            angle = pos / 10000 ** (2 * pair / d_model)
-            table[pos, 2 * pair : 2 * pair + 2] = np.sin(angle), np.cos(angle)
-    return table
-
-
-def test_sinusoids_follow_the_formula_far_out():
-    assert sinusoids(2000, 64).numpy() == pytest.approx(formula(2000, 64), abs=1e-7)
-
-
-def embedding(positions, **changes):
-    config = ModelConfig(
-        vocab_size=11, d_model=8, d_ff=8, n_heads=2, max_positions=6, positions=positions, **changes
-    )
+def embedding(positions):
+    config = ModelConfig(11, d_model=8, d_ff=8, n_heads=2, max_positions=6, positions=positions)
     return Embedding(config, torch.nn.Embedding(11, 8), "encoder").eval()
 
 

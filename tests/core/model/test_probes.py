@@ -125,7 +125,6 @@ def probes_of_rows(model, source_BS, target_BT):
 
 @pytest.mark.parametrize("norm", ["post", "pre"])
 def test_probes_of_rows_do_the_same_step_by_step_as_in_one_pass(small_config, norm):
-
     model = build(replace(small_config, norm=norm), seed=1).eval()
     source_BS = torch.tensor([[4, 5, 6, 7, 8, 2]])
     target_BT = torch.tensor([[1, 5, 6, 7, 9]])
@@ -134,9 +133,60 @@ def test_probes_of_rows_do_the_same_step_by_step_as_in_one_pass(small_config, no
             with torch.no_grad():
                 whole_TV = mask_special_tokens(model(source_BS, target_BT, nested), model.config)[0]
                 plain_TV = mask_special_tokens(model(source_BS, target_BT), model.config)[0]
-            for cached in (True, False):
-                stepper = Stepper(model, source_BS, probe=nested, cached=cached)
-                steps_TV = torch.cat([stepper.feed(target_BT[:, i : i + 1]) for i in range(5)])
-                torch.testing.assert_close(steps_TV, whole_TV, rtol=1e-4, atol=1e-5)
+            stepper = Stepper(model, source_BS, probe=nested)
+            steps_TV = torch.cat([stepper.feed(target_BT[:, i : i + 1]) for i in range(5)])
+            torch.testing.assert_close(steps_TV, whole_TV, rtol=1e-4, atol=1e-5)
             # PAD and BOS are −∞ in both.
             assert (whole_TV[:, 2:] - plain_TV[:, 2:]).abs().max() > 1e-3
+
+
+STREAM = {Step.STREAM_IN, Step.BEFORE_NORM, Step.AFTER_NORM, Step.ADDED, Step.STREAM_OUT}
+EMBEDDED = {Step.TOKENS, Step.POSITIONS, Step.STREAM_OUT}
+OTHERS = {Step.ROTATED_QUERY, Step.ROTATED_KEY, Step.POSITION_BIAS, Step.SEGMENTS, Step.GATE}
+OTHERS |= {Step.STATE, Step.COPY_WEIGHTS, Step.P_GEN, Step.LENGTH}
+"""Of other kinds of Transformers than the paper's."""
+ATTENDED = set(Step) - EMBEDDED - {Step.HIDDEN} - OTHERS | STREAM
+
+
+def everything(model, batch):
+    record = Record(frozenset(Step))
+    with torch.no_grad():
+        model(*batch, record)
+    return record.tensors
+
+
+def test_record_holds_every_step_of_every_site_with_its_shape(model, batch):
+    tensors = everything(model, batch)
+    wanted = {(site, step) for site in model.sites() for step in ATTENDED}
+    for stack, layers in (("encoder", 3), ("decoder", 2)):
+        wanted |= {(Site(stack, 0, "embedding"), step) for step in EMBEDDED}
+        fed = [Site(stack, layer, "feed_forward") for layer in range(layers)]
+        wanted |= {(site, step) for site in fed for step in (*STREAM, Step.HIDDEN)}
+    assert set(tensors) == wanted
+    assert tensors[CROSS, Step.WEIGHTS].shape == (3, 4, 5, 6)
+    assert tensors[CROSS, Step.KEY].shape == (3, 4, 6, 5)
+    assert tensors[CROSS, Step.MIXED].shape == (3, 4, 5, 3)
+    assert tensors[Site("encoder", 0, "feed_forward"), Step.HIDDEN].shape == (3, 6, 32)
+    assert tensors[Site("decoder", 0, "embedding"), Step.POSITIONS].shape == (5, 16)
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_the_stream_is_what_came_in_and_what_every_sublayer_added(small_config, batch, norm):
+    model = build(replace(small_config, norm=norm), seed=1).eval()
+    tensors = everything(model, batch)
+    for site in {site for site, _ in tensors if site.sublayer != "embedding"}:
+        step = {name: tensors[site, name] for name in STREAM}
+        total = step[Step.STREAM_IN] + step[Step.ADDED]
+        if norm == "pre":
+            torch.testing.assert_close(step[Step.STREAM_OUT], total)
+            torch.testing.assert_close(step[Step.BEFORE_NORM], step[Step.STREAM_IN])
+        else:
+            torch.testing.assert_close(step[Step.BEFORE_NORM], total)
+            torch.testing.assert_close(step[Step.AFTER_NORM], step[Step.STREAM_OUT])
+
+
+def test_recorded_tensors_are_detached_unless_asked_for(model, batch):
+    plain, graph = Record(), Record(keep_graph=True)
+    model(*batch, Probes([plain, graph]))
+    assert not plain.weights(CROSS).requires_grad
+    assert graph.weights(CROSS).requires_grad

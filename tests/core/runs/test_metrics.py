@@ -19,7 +19,7 @@ from core.runs.metrics import (
     settings_of,
 )
 from core.runs.run import read_settings
-from tests.pages.conftest import ROOT
+from tests.core.conftest import GALLERY
 
 ROWS = [{"step": step, "loss": 1 / (step + 1)} for step in (1, 20, 300, 4000)]
 LINES = "".join(f"{json.dumps(row)}\n" for row in ROWS).encode()
@@ -28,9 +28,6 @@ LINES = "".join(f"{json.dumps(row)}\n" for row in ROWS).encode()
 def test_whole_lines_are_read_while_the_next_is_written(tmp_path):
     (tmp_path / "metrics.jsonl").write_bytes(LINES[:-3])
     assert read_rows(tmp_path) == ROWS[:-1]
-
-
-GALLERY = ROOT / "gallery"
 
 
 def rows_of(*names):
@@ -118,13 +115,6 @@ def test_a_finished_run_has_the_figures_of_its_evaluation(run):
         "while_training": False,
     }
     assert found.seconds == read_rows(run)[-1]["seconds"]
-
-
-def test_no_weights_are_read(run):
-    wanted = read_record(run)
-    for weights in run.glob("*/*.safetensors"):
-        weights.write_bytes(b"no weights")
-    assert read_record(run) == wanted
 
 
 def test_before_its_evaluation_a_run_has_the_figures_of_its_last_measurement(run):

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -8,6 +6,7 @@ from core.decoding.generate import decode_steps
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.forward_pass import N_BEST, forward_pass
+from tests.core.conftest import GALLERY
 
 TIRED = "The animal didn't cross the street because it was too tired."
 
@@ -41,29 +40,6 @@ def test_a_forced_pass_has_the_probability_of_each_true_word(everyday):
     assert forced.best.next_probabilities.min() < 0.1
 
 
-def test_the_last_layer_would_write_what_the_model_writes(found):
-    assert (found.lens.best_LK[-1] == found.best.ids_TN[:, 0]).all()
-    assert found.lens.best_probability_LK[-1] == pytest.approx(found.best.probabilities_TN[:, 0])
-
-
-def test_each_sublayer_says_how_much_it_adds(everyday, found):
-    """Computed once more, from the modules' own inputs and outputs."""
-    added = []
-    handles = [
-        residual.dropout.register_forward_hook(lambda _m, _i, out: added.append(out[0].double()))
-        for layer in (*everyday.model.encoder, *everyday.model.decoder)
-        for residual in layer.residuals
-    ]
-    translation = found.inspection.translation
-    with torch.inference_mode():
-        everyday.model(torch.tensor([translation.source_ids]), torch.tensor([translation.fed_ids]))
-    for handle in handles:
-        handle.remove()
-    assert len(found.sublayers) == len(added) == 3 * 2 + 2 * 3
-    for (_site, added_K), tensor_KD in zip(found.sublayers, added, strict=True):
-        assert added_K == pytest.approx(tensor_KD.norm(dim=-1).numpy(), rel=1e-5)
-
-
 def test_its_table_has_a_row_for_each_sublayer_and_position(found):
     table = found.table()
     assert {len(column) for column in table.values()} == {3 * 2 * 14 + 2 * 3 * 16}
@@ -75,7 +51,7 @@ def test_its_table_has_a_row_for_each_sublayer_and_position(found):
 
 @pytest.mark.parametrize(("name", "sentence"), [("parallel", "a b c"), ("bottleneck-fixed", "a b")])
 def test_other_kinds_of_models_have_what_they_have(name, sentence):
-    run = load_run(Path("gallery") / name)
+    run = load_run(GALLERY / name)
     found = forward_pass(run, inspect_sentence(run, sentence))
     assert (found.best is None) == run.model.config.is_parallel
     assert all(np.isfinite(added_K).all() for _, added_K in found.sublayers)

@@ -161,15 +161,6 @@ def test_some_of_all_pairs_to_learn_from_are_at_hand_and_progress_is_told(train,
     assert counts == [250, 500]
 
 
-def test_a_large_corpus_of_too_few_pairs_or_from_a_pipe_is_refused(tmp_path):
-    path = tmp_path / "few.tsv"
-    path.write_bytes(as_tsv(MINE[:8]))
-    with pytest.raises(CorpusError, match=r"few\.tsv: too few pairs"):
-        LargeCorpus([path])
-    with pytest.raises(CorpusError, match="not a file; write the pairs into one"):
-        LargeCorpus([tmp_path])
-
-
 def test_a_run_keeps_the_held_out_parts_of_a_large_corpus(tmp_path):
     for part, samples in (("valid", MINE[:3]), ("test", MINE[3:9])):
         (tmp_path / f"{part}.tsv").write_bytes(as_tsv(samples))

@@ -1,4 +1,6 @@
+import csv
 import gzip
+import io
 import unicodedata
 
 import pytest
@@ -6,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.tasks import pairs as module
-from core.tasks.columns import CorpusError, Reading, tidy
+from core.tasks.columns import (
+    CorpusError,
+    Layout,
+    Reading,
+    chosen_separator,
+    layout_of,
+    rows_of,
+    tidy,
+)
 from core.tasks.pairs import (
     LARGEST,
     LONGEST_TEXT,
@@ -129,17 +139,6 @@ def test_refused_lines_are_named_with_number_and_reason():
     assert [each.reason for each in objects.refused] == ["it is no JSON object"] * 2
 
 
-def test_the_user_reads_which_columns_are_used_and_the_first_lines_left_out():
-    found = read(CSV + "2,,Oui\n" * 6)
-    assert [note.removeprefix("mine.tsv: ") for note in found.notes] == [
-        "the first line names columns: 1, en, fr",
-        "source is column en, target is column fr",
-        "lines without a pair are left out (6): line 4: the source is empty, line 5: the "
-        "source is empty, line 6: the source is empty, line 7: the source is "
-        "empty, line 8: the source is empty, …",
-    ]
-
-
 def test_repeated_pairs_are_rows_but_one_sample():
     found = read(f"{TEXT}a\tb\n  Run!  \tCours !\nRun!\tVa !\n")
     assert found.samples == (HI, RUN, Sample("a", "b"), Sample("Run!", "Va !"))
@@ -150,3 +149,85 @@ def test_repeated_pairs_are_rows_but_one_sample():
 def test_only_line_ends_end_a_line_and_texts_are_composed_with_single_spaces(sign):
     [found] = read(f"e\u0301te\u0301{sign}1900\t \u00a0a\u202f!\n").samples
     assert found == Sample("\u00e9t\u00e9 1900", "a !")
+
+
+def rows(text, separator=","):
+    layout = Layout(separator, ("1", "2"), False, (0, 1))
+    return [(row.line, row.texts) for row in rows_of(text.split("\n"), layout)]
+
+
+@pytest.mark.parametrize(
+    ("text", "separator"),
+    [
+        ("a\tb\nc\td", "\t"),
+        ("a,b\nc,d", ","),
+        ("a;b\nc;d", ";"),
+        # More than half of the lines hold a tab, or not.
+        ("a,b\tc\nd,e\tf\ng,h", "\t"),
+        ("a,b\tc\nd,e\nf,g", ","),
+        # Commas within sentences, semicolons between them, and the other way round.
+        ("Oui, oui;Yes, yes\nNon;No", ";"),
+        ("Yes; yes,Oui; oui\nNo,Non", ","),
+        ('"a, b";c\n"d, e";f', ";"),
+        # No more than half of the records have two columns.
+        ("Hi, Tom.\nRun!", "\t"),
+        ("", "\t"),
+    ],
+)
+def test_the_separator_follows_its_rule(text, separator):
+    lines = [line for line in text.split("\n") if line.strip()]
+    assert chosen_separator(lines) == separator
+
+
+@given(st.lists(st.lists(st.text("ab \"',;\t\n", max_size=8), min_size=2, max_size=2)))
+def test_what_a_csv_writer_writes_is_read_with_the_line_where_it_begins(written):
+    file, expected = io.StringIO(), []
+    for row in written:
+        line = file.getvalue().count("\n") + 1
+        csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow(row)
+        texts = tuple(tidy(text) for text in row)
+        expected += [(line, texts)] if any(texts) else []
+    assert rows(file.getvalue()) == expected
+
+
+def test_quotes_mean_nothing_beside_tabs_and_within_a_column():
+    assert rows('"a\tb\n"c"\td', "\t") == [(1, ('"a', "b")), (2, ('"c"', "d"))]
+    assert rows('5" nails,des clous') == [(1, ('5" nails', "des clous"))]
+
+
+@given(st.text())
+def test_a_tidy_text_stays_as_it_is(text):
+    assert tidy(tidy(text)) == tidy(text)
+
+
+@pytest.mark.parametrize(
+    ("lines", "has_header", "pair"),
+    [
+        ("English\tFrench\nHi\tSalut", True, (0, 1)),
+        ("原文\t译文\n你好\tHi", True, (0, 1)),
+        ("target\tsource\nSalut\tHi", True, (1, 0)),
+        (",en,fr\n0,Hi,Salut", True, (1, 2)),
+        ("en\tfr\tnote\nHi\tSalut\tgood", True, (0, 1)),
+        ("Hello\tBonjour\nHi\tSalut", False, (0, 1)),
+        ("English\tanglais\nFrench\tfrançais", False, (0, 1)),
+        ("Hi\tSalut\tCC-BY\nRun\tCours\tCC-BY", False, (0, 1)),
+        # A column of numbers is no text.
+        ("1\tHi\tSalut\n2\tRun\tCours", False, (1, 2)),
+        ('{"id": "7", "translation": {"en": "Hi", "fr": "Salut"}}', False, (1, 2)),
+        ('{"instruction": "Say", "input": "Hi", "output": "Salut", "n": 1}', False, (1, 2)),
+    ],
+)
+def test_a_header_names_source_and_target_or_languages_else_the_first_texts_are_the_pair(
+    lines, has_header, pair
+):
+    found = layout_of(lines.split("\n"), Reading())
+    assert (found.has_header, found.chosen) == (has_header, pair)
+
+
+def test_columns_are_chosen_by_name_number_or_index_and_a_name_makes_a_header():
+    lines = ["0,Frase,Basa", '1,"Hi, Tom.",Salut !', "2,Run!,Cours !"]
+    for columns in (("Frase", "Basa"), ("2", "3"), (1, 2), ("FRASE", "3")):
+        assert layout_of(lines, Reading(columns)).chosen == (1, 2)
+    two = ["Frase\tBasa", "Hi\tSalut"]
+    assert layout_of(two, Reading(("Frase", "Basa"))).has_header
+    assert not layout_of(two, Reading()).has_header

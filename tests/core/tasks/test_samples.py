@@ -76,14 +76,6 @@ def test_the_reference_of_a_sample_is_its_target_or_another_right_one(task):
         assert set(right_targets(task, sample.source)) == {sample.target, *sample.others}
 
 
-@pytest.mark.parametrize(
-    ("name", "source"),
-    [("copy", "a dog"), ("reverse", "A b"), ("copy", ""), ("translate", "Hello world.")],
-)
-def test_a_source_outside_the_task_has_no_reference(name, source):
-    assert TASKS[name].reference(source) is None
-
-
 @pytest.mark.parametrize(("name", "fewest", "most"), [("copy", 4, 16), ("either", 6, 12)])
 def test_rows_have_lengths_of_a_range_and_longer_ones_can_be_asked_for(name, fewest, most):
     rng = random.Random(1)

@@ -1,13 +1,18 @@
+import hashlib
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.runs.run import load_run
+from core.tasks import TASKS, Sample
+from core.tasks.length_filter import token_counts
 from core.tokenizer.byte_level import ByteLevelTokenizer
+from core.tokenizer.words import shortened, written_words
+from core.training.tokenised import TokenisedPairs
 from core.vocabulary import Span
+from tests.core.conftest import GALLERY
 
 SPECIALS = {0, 1, 2}
 # Letters that are whole in NFC, of two alphabets that the tokenizer knows and two it never saw.
@@ -105,8 +110,8 @@ def test_a_tokenizer_of_typeset_texts_writes_the_curly_apostrophe(typeset, token
     )
 
 
-def test_of_two_tokens_that_read_alike_a_list_shows_which_begins_a_word(everyday_tokenizer):
-    tokenizer = everyday_tokenizer
+def test_of_two_tokens_that_read_alike_a_list_shows_which_begins_a_word(everyday):
+    tokenizer = everyday.tokenizer
     within, after_space = (
         tokenizer.encode(text).ids[at] for text, at in (("parce qu'il", 2), ("il", 0))
     )
@@ -116,11 +121,6 @@ def test_of_two_tokens_that_read_alike_a_list_shows_which_begins_a_word(everyday
     # Alone it is what it reads, and so is one that stands there twice.
     assert [token.text for token in tokenizer.describe_alone([after_space])] == ["il"]
     assert [token.text for token in tokenizer.describe_alone([within, within])] == ["il", "il"]
-
-
-@pytest.fixture
-def everyday_tokenizer():
-    return load_run(Path(__file__).resolve().parents[3] / "gallery" / "everyday").tokenizer
 
 
 @pytest.mark.parametrize(
@@ -152,15 +152,6 @@ def test_tokens_in_a_words_characters_spell_the_word(tokenizer, parts, lead):
     assert sorted(claimed + blank) == list(range(len(encoding.ids)))
 
 
-def test_a_tokenizer_comes_back_from_json_as_it_was(tokenizer, translations):
-    again = ByteLevelTokenizer.from_json(tokenizer.to_json())
-    assert again.vocab_size == tokenizer.vocab_size
-    for sample in translations[:50]:
-        ids = tokenizer.encode(sample.target).ids
-        assert again.encode(sample.target).ids == ids
-        assert again.describe(ids) == tokenizer.describe(ids)
-
-
 @pytest.mark.parametrize(
     "text",
     ["", "{", "[]", "null", "{}", '{"model": {"type": "WordLevel", "vocab": {"Ω": 0}}}', "\x00"],
@@ -178,3 +169,97 @@ def test_training_learns_no_more_tokens_than_asked(tokenizer):
 
 def test_half_a_surrogate_pair_becomes_a_question_mark(tokenizer):
     assert tokenizer.decode(tokenizer.encode("a \udcff b").ids) == "a ? b"
+
+
+CHINESE = "老师昨天看见白色的猫。"
+JOINED = {
+    "zero-width non-joiner": "می\u200cخواهم",
+    "zero-width joiner": "क\u094d\u200dष",
+    "Sinhala joiner": "ක\u0dca\u200dය",
+    "selector": "❤\ufe0f",
+    "keycap": "1\ufe0f\u20e3",
+    "number sign keycap": "#\ufe0f\u20e3",
+    "family": "👩\u200d❤\ufe0f\u200d👨",
+    "skin": "👍🏽",
+    "flag of tags": "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
+    "soft hyphen": "ex\u00adam\u00adple",
+    "mark of direction": "שלום\u200f",
+    "word joiner": "a\u2060b",
+    "Japanese selector": "葛\U000e0100",
+}
+UNSPACED = {
+    "Chinese": (CHINESE, list(CHINESE)),
+    "Chinese and others": ("A型 2026年", ["A", "型", "2026", "年"]),
+    "Japanese": ("コーヒーを飲む。", ["コ", "ー", "ヒ", "ー", "を", "飲", "む", "。"]),
+    "half-width Japanese": ("ﾊﾟｰﾃｨ", ["ﾊﾟ", "ｰ", "ﾃ", "ｨ"]),
+    "Thai": ("น้ำที่ ๒๕", ["น้ำ", "ที่", "๒๕"]),
+    "Lao": ("ນ້ຳ", ["ນ້ຳ"]),
+    "Khmer": ("ខ្មែរ", ["ខ្មែ", "រ"]),
+    "Burmese": ("မြန်စ္စ", ["မြ", "န်", "စ္စ"]),
+    "Korean has spaces": ("고양이를 봤다.", ["고양이를", "봤다", "."]),
+    "a zero-width space ends a word": ("ab\u200bc", ["ab", "U+200B", "c"]),
+}
+
+
+@pytest.fixture(scope="module")
+def learned():
+    """A tokenizer that saw whole clauses again and again."""
+    texts = [CHINESE, "看见黑色的汽车", "เที่ยวน้ำตก", "می\u200cخواهم بروم", "the cat"] * 50
+    return ByteLevelTokenizer.train(texts, 500)
+
+
+@pytest.mark.parametrize("text", JOINED.values(), ids=JOINED)
+def test_what_a_joiner_or_a_selector_holds_together_is_one_word(learned, tokenizer, text):
+    for each in (learned, tokenizer):
+        for words in (each.words(text), each.word_texts(each.encode(text).ids)):
+            assert words == [text]
+    assert written_words(text) == [text]
+
+
+@pytest.mark.parametrize(("text", "words"), UNSPACED.values(), ids=UNSPACED)
+def test_a_character_of_a_script_without_spaces_is_a_word(learned, text, words):
+    assert learned.words(text) == words
+    assert learned.word_texts(learned.encode(text).ids) == words
+
+
+@pytest.mark.parametrize("text", ["I see 猫 now", "猫 and 猫", "เที่ยว น้ำ", "猫", "the cat", ""])
+def test_pieces_have_the_tokens_of_their_text(learned, text):
+    whole = learned.encode(text).ids
+    assert token_counts(learned, [text]).tolist() == [len(whole)]
+    assert tuple(TokenisedPairs.of([Sample(text, text)], learned).ids) == whole * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "cut"),
+    [
+        ("👩\u200d❤\ufe0f\u200d👨" * 3, 2, "👩\u200d❤\ufe0f\u200d👨…"),
+        ("क\u094d\u200dषक", 1, "…"),
+        ("न\u0940ला", 2, "न\u0940ला"),
+        ("abc", 2, "a…"),
+    ],
+)
+def test_shortening_never_cuts_a_character_that_a_reader_sees(text, most, cut):
+    assert shortened(text, most) == cut
+
+
+@pytest.mark.parametrize("name", ["translate", "everyday", "either"])
+def test_shipped_runs_split_their_languages_as_they_learned_them(name):
+    """The digest was made with the rule that they were trained with."""
+    digests = {
+        "translate": "2eeb0fc98cf73d68",
+        "everyday": "584fa45f9a8b773d",
+        "either": "d01c1ca59da67077",
+    }
+    samples = TASKS["translate"].held_out_samples(1000, 0)
+    tokenizer = load_run(GALLERY / name).tokenizer
+    ids = tokenizer.ids_of_all([text for each in samples for text in (each.source, each.target)])
+    words = [tokenizer.describe(row)[-1].word for row in ids]
+    assert hashlib.sha256(repr((ids, words)).encode()).hexdigest()[:16] == digests[name]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("\u200d", "U+200D"), ("\ufe0f", "U+FE0F"), ("a\u200d", "a\u200d"), ("a\u202e", "aU+202E")],
+)
+def test_a_joiner_stands_for_itself_where_there_is_something_to_join(learned, text, shown):
+    assert learned.words(text) == learned.word_texts(learned.encode(text).ids) == [shown]

@@ -1,5 +1,3 @@
-import threading
-
 import pytest
 
 from core.tokenizer.word_level import Lent, Vocabulary, WordTokenizer, is_word_level
@@ -85,18 +83,3 @@ def test_when_none_is_free_the_name_longest_unused_is_lent_anew():
     assert [lent.number(word) for word in ("a", "b", "a", "c")] == [0, 1, 0, 1]
     assert (lent.word(0), lent.word(1)) == ("a", "c")
     assert lent.number("b") == 0
-
-
-def test_threads_that_ask_at_once_get_different_names():
-    lent, found = Lent(64), {}
-
-    def ask(word):
-        found[word] = lent.number(word)
-
-    threads = [threading.Thread(target=ask, args=(f"w{n}",)) for n in range(64)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(found.values()) == list(range(64))
-    assert all(lent.word(number) == word for word, number in found.items())

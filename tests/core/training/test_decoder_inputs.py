@@ -5,10 +5,9 @@ import torch
 
 from core.batch import collate
 from core.config import ModelConfig
-from core.config.training import TrainConfig
 from core.decoding.step import mask_special_tokens
 from core.model import build
-from core.training.decoder_inputs import free_running, sampled_share, scheduled_sampling
+from core.training.decoder_inputs import free_running, scheduled_sampling
 from core.vocabulary import BOS, PAD
 
 
@@ -21,16 +20,6 @@ def model(tokenizer):
 @pytest.fixture
 def batch(translation_pairs):
     return collate(translation_pairs[:16])
-
-
-def test_the_share_rises_evenly_and_ends_where_it_was_set():
-    config = TrainConfig(steps=201, scheduled_sampling=0.8)
-    shares = [sampled_share(step, config) for step in range(1, 202)]
-    assert shares[0] == 0
-    assert shares[-1] == pytest.approx(0.8)
-    steps = [later - earlier for earlier, later in zip(shares, shares[1:], strict=False)]
-    assert steps == pytest.approx([0.8 / 200] * 200)
-    assert sampled_share(1, replace(config, steps=1)) == 0
 
 
 def test_what_is_replaced_is_what_the_model_says_after_the_true_prefix(model, batch):

@@ -1,4 +1,5 @@
 import math
+import random
 from types import SimpleNamespace
 
 import numpy as np
@@ -6,9 +7,18 @@ import pytest
 import torch
 
 from core.batch import TokenReference, collate, encode_samples
+from core.decoding.mask_predict import predicted_lengths
 from core.heads import Head, Site
-from core.tasks import TASKS
-from core.training.losses import guided_loss, guided_rows
+from core.labels import as_learned
+from core.model import build
+from core.tasks import TASKS, Sample
+from core.training.batches import training_batches
+from core.training.loop import make_optimizer, train
+from core.training.losses import guided_loss, guided_rows, length_loss
+from core.training.prepare import train_tokenizer
+from core.training.presets import with_settings
+from core.vocabulary import BOS, EOS, PAD
+from tests.core.conftest import MINIATURE
 
 ENCODER, CROSS = Site("encoder", 0, "self"), Site("decoder", 0, "cross")
 
@@ -39,17 +49,6 @@ def test_guided_loss_is_the_mean_of_the_logarithms_written_out(weights_BHQK):
     for site, logarithms in ((ENCODER, encoder), (CROSS, cross)):
         loss = guided_loss(weights_BHQK, rows(references, Head(site, 1)), Head(site, 1))
         assert loss.item() == pytest.approx(-logarithms.mean(), rel=1e-5)
-
-
-def test_guidance_reaches_the_guided_rows_of_the_guided_head_alone(weights_BHQK):
-    weights_BHQK.requires_grad_()
-    head = Head(ENCODER, 0)
-    guided_loss(weights_BHQK, rows(((), (reference((1,), (2,), (0,)),)), head), head).backward()
-    touched = torch.zeros(2, 2, 3, 4, dtype=torch.bool)
-    touched[1, 0, 1, 2] = True
-    assert torch.equal(weights_BHQK.grad != 0, touched)
-    # More weight on the antecedent makes the loss smaller.
-    assert weights_BHQK.grad[1, 0, 1, 2] < 0
 
 
 def test_the_loss_of_a_guided_head_is_bounded():
@@ -89,3 +88,65 @@ def test_by_the_alignment_every_step_looks_at_the_words_that_it_comes_from(token
     parts = [batch.part(index, 3) for index in range(3)]
     of_parts = [guided_rows(part, Head(CROSS, 0), "alignment") for part in parts]
     assert sum(map(len, of_parts)) == len(found)
+
+
+PRESET = with_settings(MINIATURE, {"decoder": "parallel", "length": "predicted"})
+SAMPLES = [Sample("a b c", "c b a"), Sample("a", "a b c d e f"), Sample("a b c d e f g h", "h")]
+
+
+@pytest.fixture(scope="module")
+def coin_tokenizer():
+    return train_tokenizer(TASKS["either"], PRESET.vocab_size, 0, PRESET.model)
+
+
+@pytest.fixture
+def model(coin_tokenizer):
+    return build(PRESET.sized(coin_tokenizer.vocab_size), 1)
+
+
+def learned(model, coin_tokenizer):
+    pairs = encode_samples(coin_tokenizer, SAMPLES)
+    return pairs, as_learned(pairs, model.config, coin_tokenizer, random.Random(0))
+
+
+def test_places_are_the_targets_tokens_and_its_end_is_told(model, coin_tokenizer):
+    for pair, one in zip(*learned(model, coin_tokenizer), strict=True):
+        fed, labels = one.target[:-1], one.labels
+        assert (fed[0], fed[-1], labels[-1]) == (BOS, EOS, PAD)
+        assert tuple(label or token for token, label in zip(fed, labels, strict=True)) == (
+            pair.target
+        )
+        assert EOS not in [token for token in labels if token != PAD]
+
+
+def test_the_loss_is_the_cross_entropy_of_the_difference(model, coin_tokenizer):
+    pairs, rows = learned(model, coin_tokenizer)
+    batch = collate(rows)
+    torch.manual_seed(0)
+    logits_BN = torch.randn(3, 65, dtype=torch.float64)
+    expected = 0.0
+    for logits_N, pair in zip(logits_BN.tolist(), pairs, strict=True):
+        # BOS is no token of the target.
+        difference = len(pair.target) - 1 - len(pair.source)
+        total = sum(math.exp(each) for each in logits_N)
+        expected -= math.log(math.exp(logits_N[difference + 32]) / total) / 3
+    assert float(length_loss(logits_BN, batch)) == pytest.approx(expected, abs=1e-12)
+    parts = [
+        length_loss(logits_BN[index::2], batch.part(index, 2), len(batch.source_BS))
+        for index in range(2)
+    ]
+    assert float(sum(parts)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_training_learns_how_long_targets_are(model, coin_tokenizer):
+    config = with_settings(PRESET, {"steps": 60, "warmup": 15, "batch_size": 16}).training
+    batches = training_batches(TASKS["either"], coin_tokenizer, config, 0, model.config)
+    steps = list(train(model, make_optimizer(model, config), batches, config))
+    assert steps[-1].loss < steps[0].loss
+    model.eval()
+    pairs = encode_samples(coin_tokenizer, TASKS["either"].held_out_samples(40))
+    batch = collate(pairs)
+    with torch.no_grad():
+        places_B = predicted_lengths(model, model.encode(batch.source_BS), batch.source_BS)
+    right = sum(n == len(pair.target) - 1 for n, pair in zip(places_B.tolist(), pairs, strict=True))
+    assert right >= 36

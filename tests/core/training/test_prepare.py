@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from core.batch import encode_samples
-from core.config import ConfigError
+from core.config import ConfigError, ModelConfig
 from core.decoding.step import length_limit
 from core.labels import SEPARATOR
 from core.model import build
@@ -11,10 +11,12 @@ from core.runs.checkpoint import newest_checkpoint
 from core.runs.run import RunError, read_settings, read_tokenizer
 from core.tasks import TASKS, Mixed
 from core.tasks.corpus import Corpus, LargeCorpus, read_corpus
+from core.tasks.length_filter import fitting
 from core.tasks.task import Sample
 from core.tokenizer.byte_level import ByteLevelTokenizer
 from core.training import prepare as preparing
-from core.training.prepare import extend_run, prepare_run
+from core.training.corpus_report import corpus_report
+from core.training.prepare import extend_run, prepare_run, train_tokenizer
 from core.training.presets import with_settings
 from tests.core.conftest import MINIATURE
 from tests.core.training.test_trainer import finish
@@ -142,3 +144,30 @@ def test_a_run_without_its_optimizer_is_not_extended(prepare, tmp_path):
     with pytest.raises(RunError, match="its optimizer was not kept, so it cannot go on"):
         extend_run(path, 5)
     assert read_settings(path).training.steps == 3
+
+
+SAMPLES = tuple(
+    Sample(f"the {animal} saw {n} {things}", f"{n} {things}, the {animal} saw them")
+    for animal in ("cat", "dog", "horse")
+    for n in range(20)
+    for things in ("birds", "trees and flowers")
+)
+
+
+def room_for(n):
+    return ModelConfig(vocab_size=290, max_positions=n)
+
+
+@pytest.mark.parametrize("max_positions", [100, 10])
+def test_the_counts_are_those_that_a_training_finds(few_samples, max_positions):
+    samples = [*SAMPLES, *SAMPLES[:7], *(Sample(each.source, "other") for each in SAMPLES[:5])]
+    corpus = Corpus("mine", samples)
+    report = corpus_report(corpus, 290, room_for(max_positions))
+    tokenizer = train_tokenizer(corpus, 290, 0)
+    kept = fitting(corpus, tokenizer, max_positions)
+    assert (report.n_pairs, report.n_sources) == (125, 120)
+    assert report.vocab_size == tokenizer.vocab_size
+    parts = [len(kept.part(part)) for part in ("train", "valid", "test")]
+    assert [report.n_train, report.n_valid, report.n_test] == parts
+    assert report.n_too_long == 125 - len(kept.samples)
+    assert (report.n_too_long > 0) == (max_positions < 100)

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from core.config import ConfigError
 from core.model import count_parameters
 from core.tasks import Sample
 from core.tasks.corpus import Corpus
 from core.tokenizer.words import has_unspaced
+from core.training.forecast import POINTS, forecast, learning_rates, share_of_base
+from core.training.loop import learning_rate
 from core.training.prepare import train_tokenizer
 from core.training.presets import (
     PRESETS,
@@ -41,22 +42,6 @@ def test_settings_of_model_and_training_are_changed_by_name():
 def test_fewer_steps_keep_the_share_of_the_cooldown(settings, cooldown):
     training = with_settings(TINY, {"steps": 425, **settings}).training
     assert (training.steps, training.cooldown) == (425, cooldown)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("n_heads", "sets nothing: NAME=VALUE with one of"),
-        ("colour=blue", "sets nothing"),
-        ("adam_betas=1", "sets nothing"),
-        ("n_heads=2.5", "n_heads is '2.5', not a whole number"),
-        ("dropout=much", "dropout is 'much', not a number"),
-        ("tied=maybe", "tied is 'maybe', not all, target, embeddings or none"),
-    ],
-)
-def test_text_that_sets_nothing_is_refused_in_words(text, message):
-    with pytest.raises(ConfigError, match=message.replace("(", r"\(")):
-        parse_setting(text)
 
 
 def test_the_command_says_all_that_was_changed():
@@ -100,3 +85,23 @@ def test_characters_are_tokens_of_the_vocabulary_and_joined_words_are_whole(few_
         words = list(sample.target[:-1]) if unspaced else sample.target[:-1].split()
         assert tokenizer.word_texts(ids) == [*words, sample.target[-1]]
         assert not unspaced or len(ids) == len(sample.target)
+
+
+def test_learning_rates_go_from_the_first_step_to_the_last_and_name_the_peak():
+    found = learning_rates(TINY.model, TINY.training)
+    assert (min(found), max(found)) == (1, TINY.training.steps)
+    assert max(found, key=found.get) == TINY.training.warmup
+    assert len(found) <= POINTS + 1
+    assert found[1] == learning_rate(1, TINY.model.d_model, TINY.training)
+
+
+def test_a_forecast_holds_every_number_once():
+    columns = forecast(TINY, 300).table()
+    model = TINY.sized(300)
+    rows = list(zip(*columns.values(), strict=True))
+    assert list(columns) == ["what", "name", "value"]
+    assert ("setting", "d_model", 64) in rows
+    assert ("setting", "vocab_size", 300) in rows
+    assert ("size", "parameters", count_parameters(model)) in rows
+    assert ("size", "share of the base model", share_of_base(model)) in rows
+    assert len({row[:2] for row in rows}) == len(rows)

@@ -107,13 +107,6 @@ def test_a_damaged_status_is_named_and_no_figure_of_it_shown(copy_folder, tmp_pa
     assert found.can_go_on
 
 
-def test_what_a_process_said_last_is_told(prepare, tmp_path):
-    path = prepare(tmp_path / "run")
-    (path / "status.json").write_text('{"state": "running", "step": 1}')
-    (path / "train.log").write_text("Traceback\nerror: the disk is full\n\n")
-    assert situation(path).message == "error: the disk is full"
-
-
 def test_an_exported_run_is_finished(copy_folder, tmp_path):
     export_run(copy_folder, tmp_path / "small")
     found = situation(tmp_path / "small")

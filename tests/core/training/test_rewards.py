@@ -14,7 +14,6 @@ from core.training.rewards import (
     draw,
     metric_loss,
     reward_of,
-    sequence_log_probabilities,
 )
 from core.vocabulary import BOS, EOS, PAD
 
@@ -48,15 +47,6 @@ def log_probability(model, source_S, target):
 
 def gradients(model, loss):
     return torch.autograd.grad(loss, list(model.parameters()), allow_unused=True)
-
-
-def test_log_probabilities_of_whole_targets_are_sums_over_their_words(model):
-    targets = [each for one in CANDIDATES for each in one.targets]
-    sources = SOURCES.repeat_interleave(torch.tensor([3, 2]), dim=0)
-    found_N = sequence_log_probabilities(model, model.config, sources, targets)
-    for found, source_S, target in zip(found_N, sources, targets, strict=True):
-        read_S = source_S[source_S != PAD]
-        assert found.item() == pytest.approx(log_probability(model, read_S, target).item())
 
 
 @pytest.mark.parametrize("config", [RISK, SELF_CRITICAL, CONSTANT], ids=lambda each: each.objective)

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,12 +11,9 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from core.config import ConfigError
 from core.runs.checkpoint import newest_checkpoint
-from core.training import trainer
 from core.training.prepare import extend_run
 from core.training.trainer import train_run
-from core.training.workers import ALONE, Workers
 from tests.core import conftest as miniature
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -110,18 +106,6 @@ def test_two_processes_learn_what_one_learns_and_only_the_first_needs_the_run_fo
     # Who goes on with the run needs no other process for it.
     files = {file.name for file in two.iterdir()}
     assert files == {file.name for file in one.iterdir()}
-
-
-def test_more_processes_than_pairs_are_refused(prepare, tmp_path, monkeypatch):
-    @contextmanager
-    def many():
-        yield Workers(rank=0, count=9), torch.device("cpu")
-
-    monkeypatch.setattr(trainer, "workers", many)
-    monkeypatch.setattr(Workers, "folder", ALONE.folder)
-    path = prepare(tmp_path / "run")
-    with pytest.raises(ConfigError, match="a batch of 8 pairs cannot be split among 9 processes"):
-        finished(path)
 
 
 @pytest.mark.slow

@@ -15,7 +15,6 @@ from core.evaluate.pronouns import study_pronouns
 from core.heads import Head, Kind, Site
 from core.model import Silence
 from core.runs.run import load_run
-from core.studies.effects import head_effects as measuring
 from core.studies.effects.head_effects import (
     HeadEffect,
     HeadEffects,
@@ -82,14 +81,6 @@ def test_with_all_heads_the_figures_are_those_of_the_evaluation(guided, pairs, s
     assert found.exact_match == quality.exact_match
     assert found.loss == pytest.approx(quality.loss, abs=2e-6)
     assert found.pronoun_right_R.mean() == study_pronouns(guided.model, pairs).accuracy
-
-
-def test_a_target_beyond_the_limit_of_decoding_is_never_right(guided, monkeypatch):
-    [pair] = held_out_pairs(guided, 1, 7)
-    assert Silenceable(guided.model, [pair]).figures().right_N.tolist() == [True]
-    n_tokens = len(pair.target) - 1
-    monkeypatch.setattr(measuring, "length_limit", lambda model, length: n_tokens - 1)
-    assert Silenceable(guided.model, [pair]).figures().right_N.tolist() == [False]
 
 
 def test_a_parallel_decoder_is_refused_for_its_rows_are_fed_what_they_are_to_predict(parallel_run):

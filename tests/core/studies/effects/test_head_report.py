@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -10,6 +8,7 @@ from core.studies.effects.measuring import stored_effects
 from core.studies.heads.card import head_card
 from core.studies.heads.likeness import head_likeness
 from core.studies.heads.roles import roles_of_heads
+from tests.core.conftest import GALLERY
 
 HEAD = Head.parse("decoder.1.cross:2")
 N = 30
@@ -17,7 +16,7 @@ N = 30
 
 @pytest.fixture(scope="module")
 def known():
-    run = load_run(Path(__file__).parents[4] / "gallery" / "copy")
+    run = load_run(GALLERY / "copy")
     likeness = head_likeness(run, HEAD.kind, N)
     card = head_card(run, HEAD, roles_of_heads(run, N), N)
     return head_report(card, likeness, stored_effects(run))

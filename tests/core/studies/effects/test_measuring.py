@@ -88,13 +88,6 @@ def effects(translation_run):
     return HeadEffects(found, 6, 2, translation_run.step)
 
 
-def test_what_is_stored_is_read(run, effects):
-    assert stored_effects(run) is None
-    store_effects(run, effects)
-    assert stored_effects(run) == effects
-    assert [each.name for each in run.path.glob(".*heads*")] == []
-
-
 def test_effects_of_other_weights_of_the_same_step_are_not_used(run, effects):
     store_effects(run, effects)
     with torch.no_grad():

@@ -38,17 +38,6 @@ def test_it_looks_at_street_and_il_becomes_elle(guided, inspection):
     assert (after.best.text, after.probability < 0.01) == ("elle", True)
 
 
-@pytest.mark.parametrize("site", ["encoder.1.self", "decoder.0.self", "decoder.1.cross"])
-def test_a_row_overridden_with_itself_changes_nothing(guided, inspection, site):
-    site = Site.parse(site)
-    for query in (0, 3):
-        row_K = inspection.attention[site].weights_HQK[1, query]
-        found = override_row(guided, SENTENCE, Head(site, 1), query, row_K, inspection.translation)
-        assert found.same_text
-        for one, other in zip(found.before.reference, found.after.reference, strict=True):
-            assert other.probability == pytest.approx(one.probability, abs=1e-5)
-
-
 @pytest.mark.parametrize(
     ("site", "head", "query", "key"),
     [("decoder.1.cross", 0, 1, 12), ("decoder.1.self", 2, 4, 0), ("decoder.0.cross", 1, 1, 0)],

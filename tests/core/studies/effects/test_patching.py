@@ -1,14 +1,18 @@
 """Which heads carry the difference between two sentences."""
 
-import math
+from dataclasses import replace
 
 import pytest
 import torch
 
 from core.batch import pad
-from core.heads import Head, Site
-from core.model import Patch, Record, Step
-from core.studies.effects.patching import PatchingError, patched_translation, patching_study
+from core.decoding.sentence import SentenceError, translate
+from core.heads import Head, Kind, Site
+from core.model import Patch, Record, Step, build
+from core.runs.run import load_run
+from core.studies.effects.patching import PatchingError, paired, patched_translation, patching_study
+from core.studies.effects.second_sentence import length, second_sentence
+from tests.core.conftest import GALLERY
 
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = "The animal didn't cross the street because it was too wide."
@@ -68,10 +72,72 @@ def test_sentences_that_are_translated_alike_are_refused(guided):
         patching_study(guided, TIRED, TIRED)
 
 
-def test_the_strongest_heads_come_first_and_weak_ones_are_left_out(study):
-    ranked = study.strongest(-math.inf, 1000)
-    assert sorted(dict(ranked), key=str) == sorted(study.heads, key=str)
-    shares = [share for _head, share in ranked]
-    assert shares == sorted(shares, reverse=True)
-    assert study.strongest(shares[2], 2) == ranked[:2]
-    assert study.strongest(shares[2], 1000) == ranked[:3]
+CLEAN, OTHER = "k d a f =", "k d z f ="
+
+
+@pytest.fixture(scope="module")
+def run(one_stack_folder):
+    """A decoder alone with weights that make much of each token."""
+    found = load_run(one_stack_folder("gpt2"))
+    model = build(found.settings.model, seed=3).eval()
+    generator = torch.Generator().manual_seed(5)
+    with torch.no_grad():
+        for tensor in model.parameters():
+            tensor += 0.7 * torch.randn(tensor.shape, generator=generator)
+    return replace(found, model=model)
+
+
+def logits(run, fed, probe=None):
+    with torch.no_grad():
+        return run.model(*fed, probe)[0, -1]
+
+
+def test_prompts_of_other_lengths_and_no_text_are_refused(run):
+    assert length(run, CLEAN) == len(CLEAN.split()) + 1
+    with pytest.raises(PatchingError, match="have 6 and 7 tokens, special ones counted"):
+        paired(run, CLEAN, f"a {CLEAN}")
+    with pytest.raises(SentenceError):
+        paired(run, CLEAN, " ")
+
+
+def test_each_head_of_a_decoder_alone_brings_back_what_it_does_when_patched(run):
+    study = patching_study(run, CLEAN, OTHER)
+    both = paired(run, CLEAN, OTHER)
+    (clean, other), tokens = both.fed(study.step), [ids[study.step] for ids in both.written]
+    assert tokens[0] != tokens[1]
+    record = Record(frozenset({Step.MIXED}))
+    kept = logits(run, clean, record)
+    gap = [float(each[tokens[0]] - each[tokens[1]]) for each in (kept, logits(run, other))]
+    assert study.clean_difference == pytest.approx(gap[0], abs=1e-4)
+    assert study.corrupt_difference == pytest.approx(gap[1], abs=1e-4)
+    for head, share in study.heads.items():
+        patch = Patch({head: record.tensors[head.site, Step.MIXED][:, head.index]})
+        found = logits(run, other, patch)
+        difference = float(found[tokens[0]] - found[tokens[1]])
+        assert share == pytest.approx((difference - gap[1]) / (gap[0] - gap[1]), abs=1e-3)
+    # The stream itself is the other prompt's: heads alone need not bring back all of it.
+    assert set(study.restored_maps()) == {Kind.DECODER_SELF}
+
+
+GOATS = "The goats avoided the bridges because they were thirsty."
+HORSE = "Why didn't the old horse cross the park?"
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "offered", "second"),
+    [
+        ("translate-guided", TIRED, [TIRED, "The goats slept.", WIDE, f"{TIRED} So"], WIDE),
+        ("translate-guided", GOATS, [TIRED, HORSE], GOATS.replace("thirsty", "hungry")),
+        ("everyday", "I slept.", [TIRED], ""),
+        ("copy", "k d a f q z", ["a b"], "k d h f q z"),
+    ],
+)
+def test_a_sentence_that_differs_in_a_word_and_is_translated_differently_is_offered(
+    name, source, offered, second
+):
+    run = load_run(GALLERY / name)
+    found = second_sentence(run, source, offered)
+    assert found == second
+    if found:
+        assert length(run, found) == length(run, source)
+        assert translate(run, found).target_ids != translate(run, source).target_ids

@@ -106,10 +106,3 @@ def test_a_damaged_file_is_refused_by_its_name(run, points, damage):
     (run.path / FILE).write_text(json.dumps(stored))
     with pytest.raises(RunError, match="pruning.json is damaged"):
         pruning_curve(run, N)
-
-
-def test_curves_that_are_stored_are_read(run, points):
-    assert pruning_curve(run, N).points == ()
-    store_pruning(run, points)
-    assert pruning_curve(run, N).points == points
-    assert [each.name for each in run.path.glob(".*pruning*")] == []

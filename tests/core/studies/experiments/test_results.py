@@ -1,13 +1,18 @@
 import json
 import math
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from core.studies.experiments import EXPERIMENTS
+from core.studies.experiments.experiment import WITHIN, Expected
+from core.studies.experiments.findings import verdicts, what_came_out
 from core.studies.experiments.results import Estimate, Results, Trained
+from core.studies.experiments.verdicts import Verdict, fall, judge
 
 ONE = Trained(
     "base", 0, 100, 12.5, 50, 0.5, 0.25, 0.75, 8, ((4, 30, 20), (5, 20, 5)), {"step": [1]}
@@ -56,12 +61,6 @@ def test_differences_are_of_the_same_seeds():
     assert [each.seed for each in found.of("none")] == [0, 1, 3]
 
 
-def test_a_file_gives_the_same_results(tmp_path):
-    found = results({"base": {0: 0.9}, "none": {0: 0.8}})
-    found.save(tmp_path / "order.json")
-    assert Results.load(tmp_path / "order.json") == found
-
-
 @pytest.mark.parametrize("content", [{}, {"trained": [{"variant": "base"}]}, {"trained": 3}])
 def test_a_file_that_holds_something_else_is_refused(tmp_path, content):
     (tmp_path / "order.json").write_text(json.dumps(content))
@@ -88,3 +87,107 @@ def test_distances_are_means_over_seeds_and_older_files_have_none(tmp_path):
         del each["by_distance"], each["measures"]
     (tmp_path / "older.json").write_text(json.dumps(stored))
     assert Results.load(tmp_path / "older.json").by_distance("base") == {}
+
+
+ORDER = EXPERIMENTS["order"]
+
+
+def test_what_was_not_borne_out_is_said_as_plainly():
+    found = results(
+        {
+            "base": {0: 0.70, 1: 0.71, 2: 0.69},
+            "none": {0: 0.72, 1: 0.73, 2: 0.71},
+            "learned": {0: 0.69, 1: 0.70, 2: 0.68},
+            "rotary": {0: 0.2},
+        }
+    )
+    assert verdicts(ORDER, found) == {
+        "none": Verdict.FAILS,
+        "learned": Verdict.HOLDS,
+        "rotary": Verdict.OPEN,
+    }
+    base, none, learned, rotary = what_came_out(ORDER, found)
+    assert base == "sinusoids added: sentences right 70.0 % (95 %: 67.5 % to 72.5 %; 3 seeds)."
+    assert none.startswith(
+        "no positions: sentences right 72.0 %, 2.0 more (95 %: 2.0 to 2.0; 3 seeds)."
+    )
+    assert none.endswith(
+        "It does not hold (claim: lower): the whole interval lies on the other side of 0."
+    )
+    assert learned.endswith(
+        "1.0 less (95 %: 1.0 to 1.0; 3 seeds). It holds (claim: as good): at most 1.0 "
+        "points apart, within the margin of 5."
+    )
+    assert rotary.endswith(
+        "50.0 less (one seed: no interval). Undecided (claim: as good): the interval "
+        "allows both, too few seeds to tell."
+    )
+
+
+HOLDS, FAILS, OPEN = Verdict.HOLDS, Verdict.FAILS, Verdict.OPEN
+
+
+def test_undecided_is_said_only_where_the_interval_allows_both_and_mirrored_claims_agree():
+    grid = [each / 100 for each in range(-12, 13)]
+    mirrored = {Expected.LESS: Expected.MORE, Expected.AS_GOOD: Expected.NO_MORE}
+    for low, high in product(grid, grid):
+        if low > high:
+            continue
+        for within, (expected, other) in product((0.0, WITHIN), mirrored.items()):
+            found = judge(expected, Estimate((low + high) / 2, low, high, 3), within)
+            turned = judge(other, Estimate(-(low + high) / 2, -high, -low, 3), within)
+            assert found == turned
+            # A true difference of 0 and one beyond the margin are both in it, and only then.
+            both = low <= 0 and high > within
+            assert (found.verdict is OPEN) == both, (low, high, expected)
+            # What one claim says to be lost, the other says not to be; but for a small clear loss.
+            if low <= 0 or high > within:
+                opposite = {Expected.LESS: Expected.AS_GOOD, Expected.AS_GOOD: Expected.LESS}
+                contrary = judge(opposite[expected], Estimate(0.0, low, high, 3), within)
+                assert {found.verdict, contrary.verdict} in ({HOLDS, FAILS}, {OPEN})
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("projections", {"qk": FAILS, "kv": HOLDS, "qkv": HOLDS, "none": HOLDS}),
+        (
+            "depth",
+            {"four": HOLDS, "eight": FAILS}
+            | dict.fromkeys(("two_without", "four_without", "eight_without"), HOLDS),
+        ),
+        (
+            "norms",
+            {"rms": HOLDS, "batch": FAILS, "none": HOLDS, "post": FAILS}
+            # Their rate rose to fourteen times the others'.
+            | {"at_once": OPEN, "post_at_once": OPEN},
+        ),
+        ("mixing", dict.fromkeys(("convolution", "average", "none"), OPEN)),
+        ("memory", dict.fromkeys(("first", "same", "mixed"), OPEN)),
+        ("reading", {"one_way": OPEN}),
+        ("order", {"none": HOLDS, "learned": OPEN, "rotary": HOLDS, "relative": HOLDS}),
+        ("guide", {"last": OPEN, "first": OPEN}),
+        ("forcing", {"scheduled": FAILS}),
+        ("parallel", {"parallel": HOLDS, "parallel_length": HOLDS, "parallel_one": HOLDS}),
+    ],
+)
+def test_what_the_shipped_trainings_say(name, found):
+    assert verdicts(EXPERIMENTS[name], Results.found(name)) == found
+
+
+def fading(**norms):
+    """Results of variants with these norms at 1 and at 2 tokens by seed."""
+    return Results(
+        "distance",
+        tuple(
+            replace(ONE, variant=name, seed=seed, by_distance=((1, 9, near), (2, 9, far)))
+            for name, of_seeds in norms.items()
+            for seed, (near, far) in enumerate(of_seeds)
+        ),
+    )
+
+
+def test_a_fall_is_the_ratio_of_the_means_over_seeds():
+    found = fall(fading(gru=[(0.5, 0.1), (0.3, 0.1)]), "gru", 1, 2)
+    assert (found.near, found.far, found.reach) == (0.4, pytest.approx(0.1), 2)
+    assert found.times == pytest.approx(4)

@@ -11,7 +11,6 @@ from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from core.studies.heads.comparison import (
-    ENDS,
     Difference,
     aligned,
     changed_query,
@@ -93,11 +92,3 @@ def test_the_largest_change_is_the_largest_there_is(values):
         assert found is None
         return
     assert max(abs(value) for value in values[found]) == largest
-
-
-@given(st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=6))
-def test_the_scale_ends_where_the_largest_difference_needs_it(row):
-    end = differences([row]).end
-    largest = np.abs(np.array(row, np.float32)).max()
-    assert largest <= np.float32(end)
-    assert all(largest > np.float32(smaller) for smaller in ENDS if smaller < end)

@@ -54,17 +54,6 @@ def test_every_head_of_the_encoder_is_found():
     assert [head.leading for head in found] == list(roles)
 
 
-@pytest.mark.parametrize("site", [SELF, CAUSAL, CROSS])
-def test_a_uniform_head_has_what_any_key_has(site):
-    [uniform] = scores_of(sentences(3), {site: [pointing(site, lambda pair, row: None)]})
-    for score in uniform.scores.values():
-        if score.rule == "any key":
-            assert score.value == pytest.approx(score.baseline)
-        assert not score.beats_baseline
-    assert uniform.leading is None
-    assert uniform.evenness == pytest.approx(1)
-
-
 # ---- any heads, against a slow count in float64
 
 

@@ -5,7 +5,6 @@ import pytest
 import torch
 
 from core.config import ModelConfig
-from core.decoding.sentence import translate
 from core.model import build
 from core.runs.run import load_run
 from core.studies.lessons.embeddings import (
@@ -13,7 +12,6 @@ from core.studies.lessons.embeddings import (
     nearest,
     nearest_words,
     principal_components,
-    random_pair_cosine,
     token_vectors,
     vocabulary_map,
 )
@@ -38,22 +36,6 @@ def test_cosines_are_those_of_the_embedding(model, table_VD):
     rows = table_VD[[7, 9, 30]]
     unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     np.testing.assert_allclose(found.cosine_NN, unit @ unit.T, atol=1e-12)
-
-
-def test_the_nearest_of_the_vocabulary_come_in_order_without_the_token_itself(model, table_VD):
-    unit = table_VD / np.linalg.norm(table_VD, axis=1, keepdims=True)
-    cosines = unit @ unit[12]
-    cosines[12] = -2
-    found = nearest(model, "encoder", 12, 4)
-    assert [each.token for each in found] == np.argsort(-cosines)[:4].tolist()
-    np.testing.assert_allclose(
-        [each.cosine for each in found], np.sort(cosines)[::-1][:4], rtol=1e-5
-    )
-    assert len(nearest(model, "encoder", 12, 1000)) == 59
-
-
-def test_random_directions_are_at_right_angles_on_average(model):
-    assert random_pair_cosine(model, "encoder") == pytest.approx(0, abs=0.03)
 
 
 def test_a_vector_of_zeros_has_no_direction(model):
@@ -110,16 +92,6 @@ def test_the_map_places_the_vocabulary_and_names_the_nearest(translating, source
     # The word itself is the nearest.
     tenth = by_distance[1 : 2 + len(by_distance) // 10]
     assert 0 < found.n_near == len({*near.ids} & {*tenth.tolist()})
-
-
-def test_the_table_has_a_row_for_each_token_and_each_neighbour(translating):
-    found = vocabulary_map(translating, CAT, "decoder", 5, (9,))
-    table = found.table()
-    n = len(found.ids)
-    assert table["x"][:n] == found.points_N2[:, 0].tolist()
-    inside = {token for token, yes in zip(table["id"], table["in_sentence"], strict=True) if yes}
-    assert inside == set(translate(translating, CAT).fed_ids)
-    assert table["neighbour"][n:] == [name for near in found.near for name in near.neighbours]
 
 
 def test_the_same_word_in_other_capitals_is_no_neighbour(translating, source_VD):

@@ -102,18 +102,6 @@ def test_without_a_mask_weight_leaks_to_what_it_hid(
     assert (found.padding > 0, found.future > 0) == (leaks_to_padding, leaks_to_future)
 
 
-def test_a_parallel_decoder_gets_no_look_ahead_mask_and_nothing_of_it_leaks(parallel_run):
-    batch, head = padded_batch(parallel_run, ("a b c d e f", "x y")), HEADS[Kind.DECODER_SELF]
-    assert set(alone(batch, Kind.DECODER_SELF, 0)) == {PADDING}
-    found = head_of_batch(parallel_run.model, batch, head, 1)
-    keys_K = batch.is_text("target")[1]
-    np.testing.assert_array_equal(found.visible_QK, np.broadcast_to(keys_K, found.visible_QK.shape))
-    assert found.leak == Leak(0, 0)
-    # Without the padding mask later words stay visible, too.
-    without = (Mask(Kind.DECODER_SELF, PADDING),)
-    assert head_of_batch(parallel_run.model, batch, head, 1, without).visible_QK.all()
-
-
 @pytest.fixture(scope="module", params=["gpt2", "llama3", "bert"])
 def alone_run(request, opened_path):
     """A model of one stack that learned elsewhere: two decoders without PAD, and an encoder."""

@@ -13,7 +13,7 @@ from core.studies.lessons.of_sentence import (
     sentence_vectors,
     without_masks,
 )
-from tests.pages.conftest import ROOT
+from tests.core.conftest import GALLERY
 
 SENTENCE = "The cat slept."
 
@@ -22,7 +22,7 @@ SENTENCE = "The cat slept."
 def run(request, opened_path):
     """Models of two stacks, of a decoder alone and of an encoder alone."""
     in_gallery = request.param == "translate"
-    return load_run(ROOT / "gallery" / "translate" if in_gallery else opened_path(request.param))
+    return load_run(GALLERY / "translate" if in_gallery else opened_path(request.param))
 
 
 def test_every_row_of_a_table_names_its_tokens(run):

@@ -29,38 +29,20 @@ def model(request):
     return build(replace(SMALL, norm=request.param), seed=3).eval()
 
 
-def attend(module, x):
-    """Self-attention by the formula, in float64."""
-
-    def heads(linear):
-        weight, bias = linear.weight.detach().double(), linear.bias.detach().double()
-        return (x @ weight.T + bias).reshape(len(x), 4, -1).transpose(0, 1)
-
-    query, key, value = (heads(getattr(module, name)) for name in ("query", "key", "value"))
-    weights = (query @ key.transpose(1, 2) / 5**0.5).softmax(dim=-1)
-    mixed = (weights @ value).transpose(0, 1).reshape(len(x), -1)
-    output = module.output
-    return mixed @ output.weight.detach().double().T + output.bias.detach().double()
-
-
-def transform(module, x):
-    """The feed-forward layer by the formula, in float64."""
-    first, second = (
-        (linear.weight.detach().double(), linear.bias.detach().double())
-        for linear in (module.expand, module.contract)
-    )
-    return (x @ first[0].T + first[1]).clamp_min(0) @ second[0].T + second[1]
-
-
 @pytest.mark.parametrize("layer", [0, 1])
 def test_influence_is_the_jacobian_times_the_direction(model, layer):
     found = influence(model, layer, SOURCE)
-    sublayers = model.encoder[layer]
+    sublayers = model.double().encoder[layer]
     around, inner = (x.clone() for x in sublayer_inputs(model, layer, SOURCE))
     moves = directions(*around.shape)
+    attention, feed_forward = sublayers.self_attention, sublayers.feed_forward
+
+    def attended(x):
+        return attention(x[None], attention.keys_values(x[None]), None, None)[0]
+
     for matrix, function, x in (
-        (found.attention.ratio_KK, lambda x: attend(sublayers.self_attention, x), around),
-        (found.feed_forward.ratio_KK, lambda x: transform(sublayers.feed_forward, x), inner),
+        (found.attention.ratio_KK, attended, around),
+        (found.feed_forward.ratio_KK, feed_forward, inner),
     ):
         slopes = jacobian(function, x)  # output position, feature, input position, feature
         expected = torch.einsum("idje,je->ijd", slopes, moves).norm(dim=-1)

@@ -7,11 +7,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import huggingface_hub.constants
 import pytest
+import torch
+from safetensors.torch import load_file
 
+from core.families import FamilyError
 from core.runs.run import RunError
 from core.studies.opening import sources
+from core.studies.opening import survey as module
 from core.studies.opening.sources import local
+from core.studies.opening.survey import survey
 from tests.core.families.folders import write_folder
+from tests.core.families.random_models import drawn
+from tests.core.families.test_gguf_file import SIZES, write
 
 
 def brought(source, room):
@@ -65,19 +72,10 @@ def test_a_zip_gives_the_files_that_are_of_use(folder, room, tmp_path, top):
     assert shares[-1] == 0.5
 
 
-@pytest.mark.parametrize(
-    ("more", "sentence"),
-    [
-        ({"../config.json": "{}"}, "2 folders with a config.json, not"),
-        ({"other/config.json": "{}"}, "2 folders with a config.json, not"),
-    ],
-)
-def test_a_zip_that_is_not_one_model_is_refused(folder, room, tmp_path, more, sentence):
-    with pytest.raises(RunError, match=sentence):
-        brought(zipped(folder, tmp_path / "m.zip", more=more), room)
-
-
-def test_a_zip_of_nothing_of_use_and_what_is_no_zip_are_refused(room, tmp_path):
+def test_what_is_not_one_model_is_refused(folder, room, tmp_path):
+    for name in ("../config.json", "other/config.json"):
+        with pytest.raises(RunError, match="2 folders with a config.json, not"):
+            brought(zipped(folder, tmp_path / "m.zip", more={name: "{}"}), room)
     with zipfile.ZipFile(tmp_path / "m.zip", "w") as archive:
         archive.writestr("README.md", "x")
     with pytest.raises(RunError, match="0 folders with a config.json"):
@@ -85,6 +83,9 @@ def test_a_zip_of_nothing_of_use_and_what_is_no_zip_are_refused(room, tmp_path):
     (tmp_path / "n.zip").write_bytes(b"PK nothing")
     with pytest.raises(RunError, match="no zip archive"):
         brought(tmp_path / "n.zip", room)
+    (tmp_path / "m.ckpt").write_bytes(b"x")
+    with pytest.raises(RunError, match=r"no folder, no .zip and no .gguf file"):
+        brought(tmp_path / "m.ckpt", room)
 
 
 def test_what_is_too_large_is_not_unpacked(folder, room, tmp_path, monkeypatch):
@@ -94,23 +95,10 @@ def test_what_is_too_large_is_not_unpacked(folder, room, tmp_path, monkeypatch):
     assert not list(room.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("source", "sentence"),
-    [
-        ("there/is/no/such", "no such folder or file"),
-        ("no-such", "no such folder or file"),
-        ("https://example.org/x", "no such folder or file"),
-    ],
-)
-def test_what_is_not_there_is_said(room, source, sentence):
-    with pytest.raises(RunError, match=sentence):
+@pytest.mark.parametrize("source", ["there/is/no/such", "no-such", "https://example.org/x"])
+def test_what_is_not_there_is_said(room, source):
+    with pytest.raises(RunError, match="no such folder or file"):
         brought(source, room)
-
-
-def test_another_file_is_refused(room, tmp_path):
-    (tmp_path / "m.ckpt").write_bytes(b"x")
-    with pytest.raises(RunError, match=r"no folder, no .zip and no .gguf file"):
-        brought(tmp_path / "m.ckpt", room)
 
 
 class Hub(BaseHTTPRequestHandler):
@@ -178,3 +166,36 @@ def test_without_a_network_it_is_said_how_to_bring_a_folder(room, monkeypatch):
     monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
     with pytest.raises(RunError, match="hf download owner/name --local-dir FOLDER"):
         brought("owner/name", room)
+
+
+NAMES = ["bert", "gpt2", "llama3", "marian", "t5"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_weights_are_counted_without_being_read(tmp_path, name):
+    write_folder(tmp_path, name)
+    found = survey(tmp_path)
+    tensors = load_file(tmp_path / "model.safetensors")
+    assert found.n_weights == sum(tensor.numel() for tensor in tensors.values())
+    assert found.n_bytes == 4 * found.n_weights
+    assert found.family.lower().replace("-", "") == name.rstrip("3")
+    assert found.seconds > 1
+
+
+def test_files_that_torch_wrote_and_gguf_are_counted_too(tmp_path):
+    model = write_folder(tmp_path / "folder", "gpt2")
+    (tmp_path / "folder" / "model.safetensors").unlink()
+    state = model.state_dict()
+    torch.save(state, tmp_path / "folder" / "pytorch_model.bin")
+    assert survey(tmp_path / "folder").n_weights == sum(each.numel() for each in state.values())
+    llama = drawn("llama", **SIZES)
+    file = write(tmp_path / "m.gguf", llama)
+    found = survey(file)
+    assert (found.family, found.n_weights) == ("LLaMA", sum(p.numel() for p in llama.parameters()))
+
+
+def test_what_is_too_large_is_refused_with_its_size(tmp_path, monkeypatch):
+    write_folder(tmp_path, "gpt2")
+    monkeypatch.setattr(module, "LARGEST_MODEL", 1000)
+    with pytest.raises(FamilyError, match=r"billion weights, which take .* GB of memory; at most"):
+        survey(tmp_path)
