@@ -205,20 +205,3 @@ def test_results_of_experiments_are_of_the_variants_that_there_are():
         for line in what_came_out(experiment, found):
             spoken_of = line.split(":")[0].partition(", compared with ")[0]
             assert spoken_of in {variant.label for variant in experiment.variants}
-
-
-def test_the_parallel_run_mixes_two_right_targets_where_the_same_from_left_to_right_does_not():
-    parallel, causal = load_run(GALLERY / "parallel"), load_run(GALLERY / "either")
-    assert parallel.settings.model.is_parallel
-    assert parallel.settings.training == causal.settings.training
-    assert (stored("parallel")["passes"], stored("parallel")["n"]) == (4, 2000)
-    assert stored("parallel")["exact_match"] <= 0.10
-    assert stored("either")["exact_match"] >= 0.90
-    for name, run in (("parallel", parallel), ("either", causal)):
-        assert run.settings.command.startswith("python -m core train")
-        again = evaluate(run, n=200, seed=5)
-        assert again["exact_match"] == pytest.approx(stored(name)["exact_match"], abs=0.05)
-    said = translate(parallel, "a b c d b e f g").text.split()
-    # Each place has the letter of one of the two targets.
-    for one, *targets in zip(said, "abcdbefg", "gfebdcba", strict=True):
-        assert one in targets

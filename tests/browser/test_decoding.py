@@ -124,10 +124,10 @@ def test_another_word_a_wrong_word_and_the_way_back_reach_python(show, known):
 
 
 def test_the_step_and_the_head_stay_for_the_sentence_and_another_begins_anew(show):
-    with show("decoding", "sentence", "&choose=1") as page:
-        go_to(page, 12)
+    with show("decoding", "known", "&choose=1") as page:
+        go_to(page, 3)
         page.locator("select.head").select_option("2")
-        for case, steps in [("alone", "12 / 15"), ("opened", "4 / 15"), ("known", "0 / 4")]:
+        for case, steps in [("cross_only", "3 / 4"), ("sentence", "0 / 15")]:
             choose(page, case)
             expect(page.locator(".count")).to_have_text(f"step {steps}")
         expect(page.locator("select.head")).to_have_value("2")

@@ -21,7 +21,7 @@ from tests.browser.apps import (
 from tests.browser.apps.architecture_models import described
 from tests.viz import unpacked
 from viz.architecture import architecture
-from viz.component.payload import TokenLabel, check_weights, complete, framed
+from viz.component.payload import TokenLabel, complete, framed
 from viz.lines import lines
 from viz.plane import maps, matrices, strips
 from viz.plane.matrices import scaled_rows
@@ -101,26 +101,6 @@ def test_texts_are_replaced_in_all_plural_forms_and_unknown_ones_refused():
     for name in ("grids", "grid.some", "few"):
         with pytest.raises(ValueError, match=name):
             complete({name: "x"}, known)
-
-
-HALF = np.full((3, 5, 7), 0.5, np.float32)
-
-
-@pytest.mark.parametrize(
-    ("weights", "visible", "message"),
-    [
-        (HALF[0], None, r"\(3, 5, 7\), got float32 \(5, 7\)"),
-        (HALF.astype(np.float64), None, "float64"),
-        (HALF * np.nan, None, "nan"),
-        (HALF * 3, None, r"1\.5"),
-        (HALF, np.ones((7, 5), np.bool_), r"\(5, 7\), got bool \(7, 5\)"),
-        (HALF, np.tri(5, 7, dtype=np.bool_), "visible is False"),
-    ],
-)
-def test_weights_that_cannot_be_drawn_are_refused(weights, visible, message):
-    with pytest.raises(ValueError, match=message):
-        check_weights(weights, (3, 5, 7), visible)
-    check_weights(HALF * 2.0001, (3, 5, 7))
 
 
 @pytest.mark.parametrize(

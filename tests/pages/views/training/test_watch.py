@@ -2,7 +2,6 @@ import json
 import shutil
 from dataclasses import replace
 
-import pyarrow as pa
 import pytest
 
 from core.decoding.sentence import translate
@@ -66,11 +65,6 @@ def labels(at):
 def table(at):
     [found] = at.dataframe
     return found.value
-
-
-def chart_rows(at, index=0):
-    data = at.get("vega_lite_chart")[index].proto.datasets[0].data.data
-    return pa.ipc.open_stream(data).read_all().to_pylist()
 
 
 STATES = [
@@ -148,24 +142,6 @@ def test_what_cannot_be_done_is_said_in_one_sentence(open_view, own_copy, monkey
     assert [error.value.replace("&#58;", ":") for error in at.error] == [
         "That could not be done: No space left on the disk"
     ]
-
-
-def test_where_rewards_are_made_large_the_reward_is_said_and_no_loss(open_page, own_copy, taken):
-    with (own_copy / "metrics.jsonl").open("w") as file:
-        for step, reward in [(10, 0.25), (20, 0.75)]:
-            row = {"step": step, "seconds": step / 10, "reward": reward, "held_out_loss": 0.125}
-            file.write(json.dumps(row) + "\n")
-    settings = json.loads((own_copy / "run.json").read_text())
-    settings["training"] |= {"objective": "minimum_risk", "label_smoothing": 0.1}
-    settings["start"] = "copy, step 850"
-    (own_copy / "run.json").write_text(json.dumps(settings))
-    at = open_page("training", training="watch", model="runs/mine")
-    assert not at.exception
-    text = taken[-1].seen
-    assert "the mean reward of the sampled sentences went from 0.250 to **0.750**" in text
-    assert "training loss" not in text
-    # The curve of the loss has what was measured on held-out rows.
-    assert {row["y"] for row in chart_rows(at)} == {0.125}
 
 
 def test_a_folder_that_is_deleted_while_it_is_watched_is_said_to_be_gone(open_view, held):
