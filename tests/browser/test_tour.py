@@ -23,24 +23,6 @@ def at_stop(page, number):
     settled(page)
 
 
-@pytest.mark.slow
-def test_the_next_stop_ends_what_plays(visit):
-    page = visit("decoding?tour=paper&stop=7&decoding_step=0")
-    page.locator(".decoding[data-drawn]").wait_for(timeout=60_000)
-    at_stop(page, 7)
-    for number, passed, step in ((8, "1", "10"), (9, "11", "13")):
-        page.locator(".play").click()
-        expect(page.locator(f".decoding[data-step='{passed}']")).to_be_visible()
-        page.locator(".st-key-tour_next button").click()
-        at_stop(page, number)
-        expect(page.locator(".decoding")).to_have_attribute("data-step", step)
-        expect(page.locator(".play")).to_have_text("play")
-        # Longer than what plays rests at a step.
-        page.wait_for_timeout(1500)
-        expect(page.locator(".decoding")).to_have_attribute("data-step", step)
-    assert f"decoding_step={step}" in page.url
-
-
 def test_the_answer_comes_by_a_key_and_is_kept_by_a_reload(visit):
     page = visit("?tour=paper&view=lines&kind=encoder.self&layer=2&head=0")
     page.locator(".lines[data-drawn]").wait_for(timeout=60_000)
@@ -71,19 +53,6 @@ def test_keys_mean_nothing_to_the_tour_where_somebody_types(visit):
     settled(page)
     assert "stop=2" not in page.url
     assert page.evaluate("document.documentElement.dataset.presenting") is None
-
-
-@pytest.mark.slow
-def test_each_stop_begins_at_its_top(visit):
-    page = visit("heads?tour=paper&stop=3&trial=override", viewport={"width": 1280, "height": 720})
-    at_stop(page, 3)
-    main = page.locator("[data-testid=stMain]")
-    for number in (4, 5):
-        main.evaluate("node => node.scrollTo(0, 300)")
-        assert main.evaluate("node => node.scrollTop") > 0
-        page.keyboard.press("ArrowRight")
-        at_stop(page, number)
-        page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop === 0")
 
 
 # Every text that is seen: how high its letters are, in pixels of the screen, and what it says.
@@ -170,37 +139,3 @@ def test_the_back_row_reads_every_stop_and_its_answer(visit, number):
             expect(page.locator(asked).first).to_be_visible()
         for name in ("reveal", "back", "next"):
             expect(page.locator(f".st-key-tour_{name}")).to_be_visible()
-
-
-@pytest.mark.slow
-def test_a_stop_fills_the_room_and_the_pointer_still_finds_its_cell(visit):
-    page = visit("?tour=paper&stop=2&view=maps", viewport={"width": 1280, "height": 720})
-    page.locator(".maps[data-drawn]").wait_for(timeout=60_000)
-    settled(page)
-    before = page.locator(".maps").get_attribute("data-drawn")
-    page.keyboard.press("p")
-    expect(page.locator("header.stAppHeader")).to_be_hidden()
-    expect(page.get_by_role("textbox", name="Sentence", exact=True)).to_be_hidden()
-    expect(page.locator(".st-key-tour_leave")).to_be_hidden()
-    expect(page.locator(f".maps[data-drawn='{before}']")).to_have_count(0)
-    label = page.locator(".maps .labels.rows .label:visible").nth(3)
-    size = label.evaluate(
-        "node => parseFloat(getComputedStyle(node).fontSize) * node.currentCSSZoom"
-    )
-    assert size >= BACK_ROW
-    # The pointer is magnified with the picture: the row of a label is the row beside it.
-    label.scroll_into_view_if_needed()
-    box, cells = label.bounding_box(), page.locator(".maps canvas.cells, .maps .cells").last
-    beside = cells.bounding_box()
-    page.mouse.move(beside["x"] + beside["width"] / 2, box["y"] + box["height"] / 2)
-    word = label.inner_text().strip()
-    expect(page.locator(".maps .tooltip")).to_contain_text(word)
-    ring = page.locator(".pointed-at")
-    expect(ring).to_be_visible()
-    # Once the pointer rests, the ring covers nothing.
-    expect(ring).to_have_css("opacity", "0")
-    page.mouse.move(beside["x"] + beside["width"] / 2 + 5, box["y"] + box["height"] / 2)
-    expect(ring).to_have_css("opacity", "1")
-    page.keyboard.press("Escape")
-    expect(page.locator("header.stAppHeader")).to_be_visible()
-    expect(ring).to_be_hidden()

@@ -57,15 +57,6 @@ def starting(served, model=TINY.model, training=TINY.training):
     return served.starting(model, training)
 
 
-def test_a_visitors_training_must_be_small_enough(of_class):
-    served = of_class(ANN)
-    with starting(served):
-        pass
-    with pytest.raises(ConfigError, match="too many steps: 10,000, and here 5,000 at most"):
-        served.require(TINY.model, LONG)
-    refuses(starting(served, PRESETS["base"].model), "too many parameters")
-
-
 LARGER = replace(TINY.model, vocab_size=4 * TINY.model.vocab_size)
 
 
