@@ -14,7 +14,6 @@ from core.model import count_parameters
 from core.runs.checkpoint import CHECKSUM, stops
 from core.runs.run import load_run
 from core.studies.effects.measuring import stored_effects
-from core.studies.effects.pruning import N_PRUNED, pruning_curve
 from core.studies.experiments import EXPERIMENTS
 from core.studies.experiments.findings import what_came_out
 from core.studies.experiments.results import Results
@@ -149,13 +148,6 @@ def test_what_silencing_costs_comes_with_the_weights(name):
     effects = stored_effects(run)
     assert (effects.n, effects.step) == (400, run.step)
     assert len(effects.heads) == sum(run.settings.model.n_heads for site in run.model.sites())
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_what_is_left_as_head_after_head_goes_comes_with_the_weights(name):
-    run = load_run(GALLERY / name)
-    points = pruning_curve(run, N_PRUNED).points
-    assert points[0].exact_match >= points[-1].exact_match
 
 
 NAMES = (

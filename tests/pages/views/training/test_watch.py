@@ -1,6 +1,5 @@
 import json
 import shutil
-from dataclasses import replace
 
 import pytest
 
@@ -11,10 +10,7 @@ from core.runs.checkpoint import save_weights, weights_file
 from core.runs.folder import TRAINING
 from core.runs.metrics import read_rows
 from core.runs.run import load_run, read_settings
-from core.tasks import TASKS
 from core.training import process
-from core.training.prepare import prepare_run
-from core.training.presets import PRESETS
 from pages.frame.language import percent
 from tests.holding import held_elsewhere
 from tests.pages.conftest import ROOT, said
@@ -167,16 +163,6 @@ def test_the_samples_are_what_the_newest_weights_say(open_view, held):
         assert row["right"] == "✗"
 
 
-def test_weights_that_go_while_they_are_read_leave_the_last_ones_shown(open_view, held):
-    tell(held, "running")
-    keep_live(held, 900, seed=3)
-    at = open_view("watch", held)
-    (held / "live" / weights_file(950)).write_bytes(b"")
-    at.run()
-    assert not at.error
-    assert "at step 900:" in said(at)
-
-
 def test_what_is_taken_away_of_a_training_is_what_it_is_by_then(open_page, own_copy, taken):
     open_page("training", training="watch", model="runs/mine")
     shown = taken[-1]
@@ -216,12 +202,3 @@ def test_a_model_without_attention_has_no_heads_to_look_at(open_page, own_runs):
     assert not at.exception, at.exception
     told = [each.value for each in (*at.caption, *at.info)]
     assert any("has no attention" in each for each in told)
-
-
-def test_a_run_that_began_with_another_is_watched_before_its_first_checkpoint(open_page, own_runs):
-    preset = replace(PRESETS["tiny"], model=read_settings(ROOT / "gallery" / "copy").model)
-    start = ROOT / "gallery" / "copy"
-    prepare_run(own_runs / "mine", TASKS["copy"], "tiny", preset, "python -m core …", start=start)
-    at = open_page("training", training="watch", model="runs/mine")
-    assert not at.error, [each.value for each in at.error]
-    assert len(table(at))
