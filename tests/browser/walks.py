@@ -41,7 +41,6 @@ KINDS = {
 """Name of a kind of attention → what people call it."""
 PAGES = {"": "Attention", "decoding": "Decoding", "heads": "Heads"}
 """Address → name, of the pages that are walked through."""
-LESSONS = {"embedding": "embedding", "masks": "masks", "norm": "norm"}
 VIEWS = ("maps", "lines", "word")
 HEADS = 4
 DEFAULT_MODEL = "everyday"

@@ -146,26 +146,6 @@ def odd():
     )
 
 
-def many():
-    """Panels of unlike shapes."""
-    random = np.random.default_rng(3)
-    shapes = [(6, 6), (1, 12), (12, 1), (8, 24), (6, 6)]
-    return Matrices(
-        panels=tuple(
-            Matrix(
-                title=f"Random numbers in {rows} rows and {columns} columns",
-                values=random.normal(0, 1, (rows, columns)).astype(np.float32),
-                rows=numbered("row", rows),
-                columns=numbered("column", columns),
-                scale="signed",
-                limit=2.5,
-                value_name="value",
-            )
-            for rows, columns in shapes
-        )
-    )
-
-
 NUMBERS = ("1.00", "−0.139", "1.01e−06", "14.9")
 
 
@@ -177,17 +157,6 @@ def numbers():
     columns = axis("key: the word looked at", [f"word{i}" for i in range(20)])
     shown = Matrix(title="Shares", values=values, rows=rows, columns=columns, texts=texts)
     return Matrices(panels=(shown,))
-
-
-def wide():
-    """A sentence's words in many dimensions, and dimensions of words."""
-    words = axis("query: the word that looks", [*WORDS.split(), "EOS"])
-    values = np.random.default_rng(5).normal(0, 1, (14, 128)).astype(np.float32)
-    few = axis("word", ("the", "animal", "street"))
-    dimensions = numbered("dimension", 128)
-    wide = Matrix(title="Wide", values=values, rows=words, columns=dimensions, scale="signed")
-    high = Matrix(title="High", values=values[:3].T, rows=dimensions, columns=few, scale="signed")
-    return Matrices(panels=(wide, high))
 
 
 def long(length=61):
@@ -216,5 +185,5 @@ def vast():
     return Matrices(panels=(first, replace(second, scale="signed", limit=0.5)))
 
 
-_ALL = (known, flipped, sentence, lens, large, odd, many, numbers, wide, long, vast)
+_ALL = (known, flipped, sentence, lens, large, odd, numbers, long, vast)
 CASES = {case.__name__: case for case in _ALL}
