@@ -123,6 +123,12 @@ def test_who_comes_when_as_many_train_as_may_waits_in_line(of_class, monkeypatch
     assert started == [run_of(BEN), run_of(OWNER)]
 
 
+def test_who_comes_when_the_line_is_full_is_told(of_class):
+    with RunFolder(run_of(ANN)).held():
+        begin(of_class(BEN, at_once=1, waiting=1), run_of(BEN))
+        refuses(starting(of_class(EVE, at_once=1, waiting=1)), "too many trainings wait")
+
+
 def test_a_run_that_cannot_be_started_leaves_the_line_to_others(of_class, monkeypatch):
     served = of_class(ANN)
     process.enqueue(run_of(ANN))
