@@ -220,21 +220,6 @@ def test_a_pasted_line_that_is_no_pair_is_named(set_up, started):
     assert len(task_named("pairs.tsv", started[0]).samples) == 30
 
 
-@pytest.mark.parametrize(
-    ("lines", "words"),
-    [
-        (["no pair here", "nor here"], "no pairs in it"),
-        (GOOD[:5], "too few to learn"),
-    ],
-)
-def test_pairs_that_cannot_be_learned_from_are_said_and_not_started(set_up, lines, words):
-    at = pasted(set_up, lines)
-    [error] = at.error
-    said_so = unescape(error.value)
-    assert words in said_so and said_so.endswith(".")
-    assert start_button(at).disabled
-
-
 def test_a_run_that_trains_is_what_the_page_opens_on(set_up, own_copy, monkeypatch):
     told = process.Situation("running", 5, 100, "", can_go_on=False)
     monkeypatch.setattr(cached, "situation", lambda path: told)
