@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from tests.browser.apps.maps_cases import EOS, softmax
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 WORDS = "The animal did n't cross the street because it was too tired ."
-EOS = TokenLabel("EOS", special=True)
 LONG = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunte"
 ODD = ("</s>", "<b>", LONG, "مرحبا بالعالم", "{row}", '="b", c', "")
 
@@ -18,36 +18,17 @@ def axis(name, words, side="source"):
 
 
 def sentence():
-    """A mask, the scores before and the weights after the softmax."""
-    labels = (*map(TokenLabel, WORDS.split()[:-2]), TokenLabel("weary", unknown=True), EOS)
-    queries = Axis(name="query: the word that looks", labels=labels, side="target")
-    keys = Axis(name="key: the word looked at", labels=labels, side="target")
-    n = len(labels)
-    visible = np.tril(np.ones((n, n), np.bool_))
-    scores = np.random.default_rng(1).normal(0, 1.6, (n, n)).astype(np.float32)
-    scores[np.arange(n), np.arange(n)] += 2
-    powers = np.exp(scores) * visible
-    both = {"rows": queries, "columns": keys, "visible": visible}
+    """The scores of words that look back, and the weights after the softmax."""
+    labels = (*map(TokenLabel, WORDS.split()), EOS)
+    words = Axis(name="word", labels=labels, side="target")
+    visible = np.tri(len(labels), dtype=np.bool_)
+    scores = np.random.default_rng(1).normal(0, 1.6, visible.shape).astype(np.float32)
+    weights = softmax(np.where(visible, scores, -np.inf))
+    both = {"rows": words, "columns": words, "visible": visible}
     return Matrices(
         panels=(
-            Matrix(
-                title="Scores: how well each key fits each query",
-                values=scores,
-                scale="signed",
-                limit=4.0,
-                value_name="score",
-                hidden="−∞: hidden by the mask",
-                note="A row is one query; the mask hides what comes after it.",
-                **both,
-            ),
-            Matrix(
-                title="Weights: each row's softmax",
-                values=(powers / powers.sum(1, keepdims=True)).astype(np.float32),
-                value_name="weight",
-                hidden="−∞: hidden by the mask",
-                note="Each row sums to 1.",
-                **both,
-            ),
+            Matrix(title="Scores", values=scores, scale="signed", limit=4.0, **both),
+            Matrix(title="Weights", values=weights, note="Each row sums to 1.", **both),
         ),
         selected=(0, 8, 1),
     )

@@ -86,13 +86,6 @@ def test_a_pinned_word_stays_the_same_one_where_pieces_are_merged(open_page):
     assert lines.pinned == ("key", 1)
 
 
-def test_another_sentence_lets_go(open_page):
-    at = open_page("attention", sentence=PLAIN, side="source", token="3", **ENCODER)
-    assert maps(at).pin == ("source", 3)
-    at.text_input(key="sentence").set_value("The dog ate the apple because it was hungry.").run()
-    assert maps(at).pin is None
-
-
 @pytest.mark.parametrize("written", ["99", "²", "-1", ""])
 def test_a_pin_that_is_nowhere_is_forgotten(open_page, written):
     at = open_page("attention", model="translate", view="lines", side="source", token=written)
