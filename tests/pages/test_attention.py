@@ -7,14 +7,9 @@ import pytest
 from core.heads import Kind, Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from tests.pages.conftest import ROOT, said, shown
+from tests.pages.conftest import ROOT, TIRED, said, shown, texts
 
-TIRED = "The animal didn't cross the street because it was too tired."
 GUIDED = Site("encoder", 2, "self")
-
-
-def texts(labels):
-    return [label.text for label in labels]
 
 
 @pytest.mark.parametrize("kind", list(Kind))
