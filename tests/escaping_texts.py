@@ -83,29 +83,15 @@ def formatted(file: Path) -> list[Found]:
 def written_by_streamlit(file: Path) -> list[Found]:
     """Return where Streamlit would write numbers that do not follow the reader's language."""
     tree, found = _tree(file), []
-    typed = _typed(tree)
     for node in ast.walk(tree):
         match node:
-            case ast.Constant(value=str(text)) if PRINTF.fullmatch(text) and node not in typed:
+            case ast.Constant(value=str(text)) if PRINTF.fullmatch(text):
                 found.append((node.lineno, text))
             case ast.keyword(arg="format", value=ast.Constant(value=text)) if text in OF_STREAMLIT:
                 found.append((node.value.lineno, text))
             case ast.Attribute(attr=name) if name in CHARTS_OF_STREAMLIT:
                 found.append((node.lineno, name))
     return found
-
-
-def _typed(tree: ast.Module) -> set[ast.AST]:
-    """Return what belongs to fields for numbers: what is typed has the signs that Python reads."""
-    fields = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return {
-        part
-        for field in fields
-        if _name(field.func) == "number_input"
-        for keyword in field.keywords
-        if keyword.arg == "format"
-        for part in ast.walk(keyword)
-    }
 
 
 def filled_otherwise(file: Path) -> list[Found]:

@@ -14,7 +14,6 @@ from core.model import count_parameters
 from core.runs.checkpoint import CHECKSUM, stops
 from core.runs.run import load_run
 from core.studies.effects.measuring import stored_effects
-from core.studies.effects.pruning import N_PRUNED, pruning_curve
 from core.studies.experiments import EXPERIMENTS
 from core.studies.experiments.findings import what_came_out
 from core.studies.experiments.results import Results
@@ -151,13 +150,6 @@ def test_what_silencing_costs_comes_with_the_weights(name):
     assert len(effects.heads) == sum(run.settings.model.n_heads for site in run.model.sites())
 
 
-@pytest.mark.parametrize("name", RUNS)
-def test_what_is_left_as_head_after_head_goes_comes_with_the_weights(name):
-    run = load_run(GALLERY / name)
-    points = pruning_curve(run, N_PRUNED).points
-    assert points[0].exact_match >= points[-1].exact_match
-
-
 NAMES = (
     "Kowalski", "zorblax", "Bartholomew", "Rumpelstiltskin", "Xi", "O'Neill", "Müller-Lüdenscheidt",
 )  # fmt: skip
@@ -205,20 +197,3 @@ def test_results_of_experiments_are_of_the_variants_that_there_are():
         for line in what_came_out(experiment, found):
             spoken_of = line.split(":")[0].partition(", compared with ")[0]
             assert spoken_of in {variant.label for variant in experiment.variants}
-
-
-def test_the_parallel_run_mixes_two_right_targets_where_the_same_from_left_to_right_does_not():
-    parallel, causal = load_run(GALLERY / "parallel"), load_run(GALLERY / "either")
-    assert parallel.settings.model.is_parallel
-    assert parallel.settings.training == causal.settings.training
-    assert (stored("parallel")["passes"], stored("parallel")["n"]) == (4, 2000)
-    assert stored("parallel")["exact_match"] <= 0.10
-    assert stored("either")["exact_match"] >= 0.90
-    for name, run in (("parallel", parallel), ("either", causal)):
-        assert run.settings.command.startswith("python -m core train")
-        again = evaluate(run, n=200, seed=5)
-        assert again["exact_match"] == pytest.approx(stored(name)["exact_match"], abs=0.05)
-    said = translate(parallel, "a b c d b e f g").text.split()
-    # Each place has the letter of one of the two targets.
-    for one, *targets in zip(said, "abcdbefg", "gfebdcba", strict=True):
-        assert one in targets

@@ -39,6 +39,8 @@ MEANT = {
     "pages/frame/recipe.py": {"escaping"},
     # It describes the form of a file.
     "pages/frame/texts.py": {"escaping"},
+    # What is typed has the signs that Python reads.
+    "pages/frame/controls.py": {"written by streamlit"},
     # It tells charts how the reader's language writes numbers.
     "pages/frame/charts.py": {"written by streamlit"},
     # Streamlit writes the number beside a bar, in the browser's language.

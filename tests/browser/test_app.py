@@ -1,12 +1,13 @@
 """The app in a real browser, as a visitor uses it."""
 
 import re
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from tests.browser.first_visit import first_visit, listed_in_sidebar
+from tests.browser.conftest import ROOT, served
 from tests.browser.waiting import settled
 
 TIRED = "L’animal n’a pas traversé la rue parce qu’il était trop fatigué."
@@ -56,6 +57,34 @@ def weight_under_pointer(page, row, column, of):
     said = page.locator(".tooltip").inner_text()
     words, number = re.fullmatch(r"(.*?)\s+([\d.]+(?:e−\d+)?)", said).groups()
     return words, float(number.replace("−", "-"))
+
+
+# Streamlit lists pages in a sidebar of its own until app.py has said which there are.
+WATCH = """
+window.listed = new Set();
+new MutationObserver(() => {
+    for (const link of document.querySelectorAll('[data-testid=stSidebarNavLink]')) {
+        const [name] = link.innerText.split('\\n').slice(-1);
+        window.listed.add(name);
+    }
+}).observe(document, { childList: true, subtree: true, characterData: true });
+"""
+
+
+@contextmanager
+def first_visit(browser, link, **options):
+    """Open a page of the app as the first visitor of a server does, by a deep link."""
+    with served(ROOT / "app.py") as address:
+        page = browser.new_page(**options)
+        page.add_init_script(WATCH)
+        page.goto(f"{address}/{link}")
+        yield page
+        page.close()
+
+
+def listed_in_sidebar(page):
+    """Return every page that a sidebar has listed since the page was opened."""
+    return set(page.evaluate("[...window.listed]"))
 
 
 # Each needs a server of its own; a page's own path is also what the phone below comes by.

@@ -7,6 +7,7 @@ from pages.frame.language import percent
 from tests.browser.apps import decoding_cases
 from tests.browser.component import choose, expect_heard, press
 from tests.viz.unpacked import unpack_decoding
+from viz import theme
 from viz.stepper.decoding import pack_decoding
 
 pytestmark = pytest.mark.browser
@@ -71,6 +72,9 @@ def test_the_pointer_and_the_keyboard_read_a_weight_in_three_digits(show, known)
         go_to(page, 1)
         column(page, "free").locator(".strip.source .look").nth(2).hover()
         expect(page.locator(".tooltip")).to_have_text(f"le → cat {cross[1, 2]:#.3g}")
+        shade = theme.scale_table()[round(255 * float(cross[1, 2]))]
+        cell = column(page, "free").locator(".strip.source .cell").nth(2)
+        expect(cell).to_have_css("background-color", theme.colour(tuple(shade.tolist())))
         assert page.locator(".look.marked").count() == 2
         column(page, "forced").locator(".strip.target .look").nth(4).hover()
         expect(page.locator(".tooltip")).to_contain_text("hidden by the mask")
@@ -122,10 +126,10 @@ def test_another_word_reaches_python(show, known):
 
 
 def test_the_step_and_the_head_stay_for_the_sentence_and_another_begins_anew(show):
-    with show("decoding", "sentence", "&choose=1") as page:
-        go_to(page, 12)
+    with show("decoding", "known", "&choose=1") as page:
+        go_to(page, 3)
         page.locator("select.head").select_option("2")
-        for case, steps in [("alone", "13 of 16"), ("opened", "5 of 16"), ("known", "1 of 5")]:
+        for case, steps in [("cross_only", "4 of 5"), ("sentence", "1 of 16")]:
             choose(page, case)
             expect(page.locator(".count")).to_have_text(f"step {steps}")
         expect(page.locator("select.head")).to_have_value("2")

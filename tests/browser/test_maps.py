@@ -34,10 +34,13 @@ def test_every_cell_and_every_thumbnail_has_the_colour_of_its_weight(show):
     maps = maps_cases.known()
     with show("maps", "known") as page:
         shown = pixels(page.locator(".cells canvas"))
+        hatch = page.locator(".cells canvas").evaluate("c => getComputedStyle(c).backgroundImage")
         sheet = pixels(page.locator(".sheet canvas"))
         corner = page.locator(".sheet canvas").bounding_box()
         boxes = {at: tile(page, *at).bounding_box() for at in np.ndindex(2, 3)}
     assert (shown == weight_pixels(maps.weights[1, 2], maps.visible)).all()
+    # It is seen where a cell is clear, for the mask hides it.
+    assert "repeating-linear-gradient" in hatch
     for at, box in boxes.items():
         rows = (box["y"] - corner["y"] + (np.arange(5) + 0.5) * box["height"] / 5).astype(int)
         columns = (box["x"] - corner["x"] + (np.arange(7) + 0.5) * box["width"] / 7).astype(int)

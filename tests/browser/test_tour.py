@@ -32,25 +32,6 @@ def link_to(name, **more):
     return f"{path}?{urlencode({**stop.query, 'tour': 'paper', 'stop': name} | more)}"
 
 
-@pytest.mark.slow
-def test_the_next_stop_ends_what_plays(visit):
-    page = visit(link_to("whole"))
-    page.locator(".whole[data-drawn]").wait_for(timeout=60_000)
-    at_stop(page, 1)
-    slider = page.locator(".whole .slider")
-    page.locator(".whole .play").click()
-    expect(slider).to_have_attribute("aria-valuenow", "12")
-    for number in range(2, NUMBERS["decoding"] + 1):
-        page.locator(".st-key-tour_next button").click()
-        at_stop(page, number)
-    expect(slider).to_have_attribute("aria-valuenow", "0")
-    expect(page.locator(".whole .play")).to_have_text("play")
-    # Longer than what plays rests at a step.
-    page.wait_for_timeout(1500)
-    expect(slider).to_have_attribute("aria-valuenow", "0")
-    assert "pass_step=0" in page.url
-
-
 def test_the_answer_comes_by_a_key_and_is_kept_by_a_reload(visit):
     page = visit(link_to("cross-attention"))
     page.locator(".lines[data-drawn]").wait_for(timeout=60_000)
@@ -81,20 +62,6 @@ def test_keys_mean_nothing_to_the_tour_where_somebody_types(visit):
     settled(page)
     assert "stop=cross-attention" in page.url
     assert page.evaluate("document.documentElement.dataset.presenting") is None
-
-
-@pytest.mark.slow
-def test_each_stop_begins_at_its_top(visit):
-    page = visit(link_to("feed-forward"), viewport={"width": 1280, "height": 720})
-    first = NUMBERS["feed-forward"]
-    at_stop(page, first)
-    main = page.locator("[data-testid=stMain]")
-    for number in (first + 1, first + 2):
-        main.evaluate("node => node.scrollTo(0, 300)")
-        assert main.evaluate("node => node.scrollTop") > 0
-        page.keyboard.press("ArrowRight")
-        at_stop(page, number)
-        page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop === 0")
 
 
 # Every text that is seen: how high its letters are, in pixels of the screen, and what it says.
@@ -181,37 +148,3 @@ def test_the_back_row_reads_every_stop_and_its_answer(visit, number):
             expect(page.locator(asked).first).to_be_visible()
         for name in ("reveal", "back", "next"):
             expect(page.locator(f".st-key-tour_{name}")).to_be_visible()
-
-
-@pytest.mark.slow
-def test_a_stop_fills_the_room_and_the_pointer_still_finds_its_cell(visit):
-    page = visit("?tour=paper&stop=pronoun&view=maps", viewport={"width": 1280, "height": 720})
-    page.locator(".maps[data-drawn]").wait_for(timeout=60_000)
-    settled(page)
-    before = page.locator(".maps").get_attribute("data-drawn")
-    page.keyboard.press("p")
-    expect(page.locator("header.stAppHeader")).to_be_hidden()
-    expect(page.get_by_role("textbox", name="Sentence", exact=True)).to_be_hidden()
-    expect(page.locator(".st-key-tour_leave")).to_be_hidden()
-    expect(page.locator(f".maps[data-drawn='{before}']")).to_have_count(0)
-    label = page.locator(".maps .labels.rows .label:visible").nth(3)
-    size = label.evaluate(
-        "node => parseFloat(getComputedStyle(node).fontSize) * node.currentCSSZoom"
-    )
-    assert size >= BACK_ROW
-    # The pointer is magnified with the picture: the row of a label is the row beside it.
-    label.scroll_into_view_if_needed()
-    box, cells = label.bounding_box(), page.locator(".maps canvas.cells, .maps .cells").last
-    beside = cells.bounding_box()
-    page.mouse.move(beside["x"] + beside["width"] / 2, box["y"] + box["height"] / 2)
-    word = label.inner_text().strip()
-    expect(page.locator(".maps .tooltip")).to_contain_text(word)
-    ring = page.locator(".pointed-at")
-    expect(ring).to_be_visible()
-    # Once the pointer rests, the ring covers nothing.
-    expect(ring).to_have_css("opacity", "0")
-    page.mouse.move(beside["x"] + beside["width"] / 2 + 5, box["y"] + box["height"] / 2)
-    expect(ring).to_have_css("opacity", "1")
-    page.keyboard.press("Escape")
-    expect(page.locator("header.stAppHeader")).to_be_visible()
-    expect(ring).to_be_hidden()

@@ -10,29 +10,15 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlsplit
 
-TASKS = {
-    "everyday": (
-        "The animal didn't cross the street because it was too tired.",
-        "The animal didn't cross the street because it was too wide.",
-        "The goats avoided the bridges because they were thirsty.",
-        "I love you.",
-        "Where do you live?",
-    ),
-    "translate": (
-        "The animal didn't cross the street because it was too tired.",
-        "The animal didn't cross the street because it was too wide.",
-        "The goats avoided the bridges because they were thirsty.",
-        "Why didn't the old horse cross the park?",
-        "When Zorbika arrived, Marlo didn't laugh.",
-    ),
-    "copy": ("k d a f q z", "a a a b b b a a", "t r a n s f o r m e r"),
-}
-"""Task → its examples; the first is the one to begin with."""
+from core.tasks import TASKS as TASKS_OF_CORE
+
 TYPED = {
     "everyday": ("The cat slept.", "My dog is hungry.", "It's raining."),
     "translate": ("The cat slept.", "The dog ate it.", "The old horse is tired."),
     "copy": ("a b c", "f e d c", "q"),
 }
+TASKS = {name: tuple(each.source for each in TASKS_OF_CORE[name].examples) for name in TYPED}
+"""Task → its examples; the first is the one to begin with."""
 KINDS = {
     "encoder.self": "encoder self",
     "decoder.self": "decoder self",
@@ -41,7 +27,6 @@ KINDS = {
 """Name of a kind of attention → what people call it."""
 PAGES = {"": "Attention", "decoding": "Decoding", "heads": "Heads"}
 """Address → name, of the pages that are walked through."""
-LESSONS = {"embedding": "embedding", "masks": "masks", "norm": "norm"}
 VIEWS = ("maps", "lines", "word")
 HEADS = 4
 DEFAULT_MODEL = "everyday"

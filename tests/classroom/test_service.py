@@ -57,15 +57,6 @@ def starting(served, model=TINY.model, training=TINY.training):
     return served.starting(model, training)
 
 
-def test_a_visitors_training_must_be_small_enough(of_class):
-    served = of_class(ANN)
-    with starting(served):
-        pass
-    with pytest.raises(ConfigError, match="too many steps: 10,000, and here 5,000 at most"):
-        served.require(TINY.model, LONG)
-    refuses(starting(served, PRESETS["base"].model), "too many parameters")
-
-
 LARGER = replace(TINY.model, vocab_size=4 * TINY.model.vocab_size)
 
 
@@ -130,6 +121,12 @@ def test_who_comes_when_as_many_train_as_may_waits_in_line(of_class, monkeypatch
     assert [served.place_in_line(run_of(each)) for each in (BEN, EVE, ZOE)] == [0, 1, 2]
     begin(of_class(OWNER), run_of(OWNER))
     assert started == [run_of(BEN), run_of(OWNER)]
+
+
+def test_who_comes_when_the_line_is_full_is_told(of_class):
+    with RunFolder(run_of(ANN)).held():
+        begin(of_class(BEN, at_once=1, waiting=1), run_of(BEN))
+        refuses(starting(of_class(EVE, at_once=1, waiting=1)), "too many trainings wait")
 
 
 def test_a_run_that_cannot_be_started_leaves_the_line_to_others(of_class, monkeypatch):

@@ -147,13 +147,6 @@ def test_a_class_is_asked_for_its_passwords_once(tmp_path):
     assert begin.set_up(tmp_path, {}, never) == read(tmp_path, {})
 
 
-def test_secrets_of_something_else_are_not_added_to(tmp_path):
-    (tmp_path / "secrets.toml").write_text('[other]\nx = "y"\n')
-    with pytest.raises(ClassroomError):
-        begin.set_up(tmp_path, {}, answers("all together", "mine alone"))
-    assert (tmp_path / "secrets.toml").read_text() == '[other]\nx = "y"\n'
-
-
 def test_a_class_is_served_where_it_is_asked_for_with_uploads_as_large_as_it_may(tmp_path):
     given = {"CLASS_PASSWORD": "all together", "TEACHER_PASSWORD": "mine alone"}
     command = begin.command(read(tmp_path, given), "0.0.0.0", "8501")
@@ -161,13 +154,6 @@ def test_a_class_is_served_where_it_is_asked_for_with_uploads_as_large_as_it_may
     assert command[command.index("--browser.serverAddress") + 1] == begin.own_address()
     assert command[command.index("--server.maxUploadSize") + 1] == "20"
     assert "all together" not in " ".join(command)
-
-
-def test_replicas_of_one_class_take_what_a_page_of_another_hands_over():
-    secrets = [begin.environment(Classroom(secret=each)) for each in ("a", "a", "b")]
-    name = "STREAMLIT_SERVER_COOKIE_SECRET"
-    assert secrets[0][name] == secrets[1][name] != secrets[2][name]
-    assert secrets[0][name] != "a"
 
 
 def test_nobody_is_believed_about_where_she_comes_from_but_a_proxy_that_is_named():

@@ -2,7 +2,6 @@ import threading
 import time
 from functools import partial
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -132,20 +131,6 @@ def test_nobody_waits_for_ever_for_one_that_does_not_give_way():
         both.give_way()
     assert ended(threads)
     assert sorted(order) == ["other", "other", "still here"]
-
-
-def test_what_goes_wrong_ends_the_turn():
-    both = Turns(NEVER)
-    with pytest.raises(ZeroDivisionError), both.taken():
-        raise ZeroDivisionError
-    with pytest.raises(ZeroDivisionError), both.taken(), both.left():
-        raise ZeroDivisionError
-
-    def other():
-        with both.taken():
-            pass
-
-    assert ended(begun(other))
 
 
 def test_who_waits_for_a_value_lets_whoever_makes_it_have_its_turn(monkeypatch):

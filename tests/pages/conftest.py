@@ -11,10 +11,11 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import WidgetList
 
+from core.inspection import inspect_sentence
 from core.model import build
 from core.runs.archive import archive_run
 from core.runs.checkpoint import save_weights
-from core.runs.run import read_settings
+from core.runs.run import load_run, read_settings
 from core.training import process
 from pages.frame import cached, language, view
 from pages.locales import catalogues
@@ -24,6 +25,8 @@ from tests.viz.unpacked import unpack_maps as unpack
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = "translate-guided"
 """What most pages are tested on, whichever the app opens on."""
+TIRED = "The animal didn't cross the street because it was too tired."
+WIDE = TIRED.replace("tired", "wide")
 
 
 @pytest.fixture(autouse=True)
@@ -219,6 +222,16 @@ def german(tmp_path, monkeypatch):
     file = tmp_path / "de" / "LC_MESSAGES" / "app.po"
     catalogues.compile_texts(file.with_suffix(".mo"), catalogues.read(file))
     monkeypatch.setattr(language, "LOCALES", tmp_path)
+
+
+def texts(labels):
+    """Return what labels read, or those of an axis."""
+    return [label.text for label in getattr(labels, "labels", labels)]
+
+
+def inspected(model=MODEL, sentence=TIRED):
+    """Return the weights of a run of the gallery on a sentence."""
+    return inspect_sentence(load_run(ROOT / "gallery" / model), sentence)
 
 
 def shown(at):

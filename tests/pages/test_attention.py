@@ -7,14 +7,9 @@ import pytest
 from core.heads import Kind, Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from tests.pages.conftest import ROOT, said, shown
+from tests.pages.conftest import ROOT, TIRED, said, shown, texts
 
-TIRED = "The animal didn't cross the street because it was too tired."
 GUIDED = Site("encoder", 2, "self")
-
-
-def texts(labels):
-    return [label.text for label in labels]
 
 
 @pytest.mark.parametrize("kind", list(Kind))
@@ -76,26 +71,16 @@ def test_words_never_seen_in_training_are_marked_and_counted(open_app):
     assert unknown.lstrip("␣") == "xylophone"
 
 
-@pytest.mark.parametrize("sentence", ["", "   ", "\n\t"])
-def test_an_empty_sentence_is_asked_for(open_app, sentence):
+def test_an_empty_sentence_is_asked_for(open_app):
     at = open_app()
-    at.text_input(key="sentence").set_value(sentence).run()
+    at.text_input(key="sentence").set_value("   ").run()
     assert not at.exception
     assert "Type a sentence" in said(at)
 
 
-HOSTILE = [
-    "$x^2$ **bold** :smile: [a](http://b) `c` | d |",
-    "שלום עולם and مرحبا",
-    "你好，世界。 😀🇫🇷 👩‍👩‍👧",
-    "....!!!???",
-    "e\u0301\u0323\u200b\u202ereversed\ufffd\x07",
-    "x" * 300,
-]
-
-
 @pytest.mark.parametrize(
-    "sentence", [*HOSTILE[2:4], *(pytest.param(each, marks=pytest.mark.slow) for each in HOSTILE)]
+    "sentence",
+    ["你好，世界。 😀🇫🇷 👩‍👩‍👧", "....!!!???", "e\u0301\u0323\u200b\u202ereversed\ufffd\x07"],
 )
 def test_any_text_gets_a_picture(open_app, sentence):
     maps = shown(open_app(sentence=sentence))
@@ -112,26 +97,8 @@ def test_ten_thousand_characters_are_cut_and_it_is_said(open_app):
     assert len(shown(at).source) == 512
 
 
-def damage(run, name):
-    if name == "weights":
-        file = next((run / "checkpoints").glob("*.safetensors"))
-        file.write_bytes(file.read_bytes()[:1000])
-    elif name == "no checkpoint":
-        for file in (run / "checkpoints").iterdir():
-            file.unlink()
-    elif name == "no run.json":
-        (run / "run.json").unlink()
-    elif name == "run.json":
-        (run / "run.json").write_text("{")
-    elif name == "tokenizer":
-        (run / "tokenizer.json").write_text("{}")
-
-
-@pytest.mark.parametrize(
-    "name", ["weights", "no checkpoint", "no run.json", "run.json", "tokenizer"]
-)
-def test_a_damaged_run_is_named_and_the_rest_goes_on(open_app, own_copy, name):
-    damage(own_copy, name)
+def test_a_damaged_run_is_named_and_the_rest_goes_on(open_app, own_copy):
+    (own_copy / "run.json").write_text("{")
     at = open_app(model="runs/mine")
     assert "runs/mine" in "".join(error.value for error in at.error).replace("&#47;", "/")
     at.selectbox(key="model").set_value("copy").run()

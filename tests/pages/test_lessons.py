@@ -7,13 +7,6 @@ from pages.lessons import VIEWS
 OF_NONE = [view.name for view in VIEWS if not view.of_sentence]
 
 
-@pytest.mark.parametrize("view", [view.name for view in VIEWS])
-@pytest.mark.parametrize("sentence", ["a", "the cat " * 250], ids=["one word", "500 words"])
-def test_short_and_long_sentences_are_shown(open_page, view, sentence):
-    at = open_page("lessons", lessons=view, sentence=sentence, model="copy")
-    assert at.get("bidi_component") or at.get("vega_lite_chart") or at.info
-
-
 @pytest.mark.parametrize("view", OF_NONE)
 def test_a_lesson_that_no_sentence_changes_asks_for_none(open_page, view):
     at = open_page("lessons", lessons=view, sentence="The cat slept.", model="copy")

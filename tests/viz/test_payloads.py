@@ -21,11 +21,10 @@ from tests.browser.apps import (
 from tests.browser.apps.architecture_models import described
 from tests.viz import unpacked
 from viz.architecture import architecture
-from viz.component.payload import TokenLabel, check_weights, complete, framed
+from viz.component.payload import TokenLabel, complete, framed
 from viz.lines import lines
 from viz.plane import maps, matrices, strips
 from viz.plane.matrices import scaled_rows
-from viz.plane.strips import StripGroup
 from viz.stepper.decoding import Alternative, StepView, pack_decoding
 from viz.whole import whole as wholes
 
@@ -90,37 +89,12 @@ def test_any_text_survives_and_arrays_begin_where_they_can_be_read(text, types):
     assert all((array.ctypes.data - start) % 4 == 0 for array in read)
 
 
-def test_a_number_that_json_cannot_hold_is_refused():
-    with pytest.raises(ValueError, match="JSON"):
-        framed({"limit": float("nan")})
-
-
 def test_texts_are_replaced_in_all_plural_forms_and_unknown_ones_refused():
     known = {"grid": "All {n} heads", "grid.one": "The one head", "nth.other": "{n}th"}
     assert complete({"grid.few": "x", "nth.many": "y"}, known)["grid"] == "All {n} heads"
     for name in ("grids", "grid.some", "few"):
         with pytest.raises(ValueError, match=name):
             complete({name: "x"}, known)
-
-
-HALF = np.full((3, 5, 7), 0.5, np.float32)
-
-
-@pytest.mark.parametrize(
-    ("weights", "visible", "message"),
-    [
-        (HALF[0], None, r"\(3, 5, 7\), got float32 \(5, 7\)"),
-        (HALF.astype(np.float64), None, "float64"),
-        (HALF * np.nan, None, "nan"),
-        (HALF * 3, None, r"1\.5"),
-        (HALF, np.ones((7, 5), np.bool_), r"\(5, 7\), got bool \(7, 5\)"),
-        (HALF, np.tri(5, 7, dtype=np.bool_), "visible is False"),
-    ],
-)
-def test_weights_that_cannot_be_drawn_are_refused(weights, visible, message):
-    with pytest.raises(ValueError, match=message):
-        check_weights(weights, (3, 5, 7), visible)
-    check_weights(HALF * 2.0001, (3, 5, 7))
 
 
 @pytest.mark.parametrize(
@@ -205,31 +179,6 @@ def test_the_largest_magnitude_of_each_row_becomes_1_whatever_its_unit(values, u
     for row, scaled in zip(values, found, strict=True):
         assert np.abs(scaled).max() == (1.0 if row.any() else 0.0)
         assert (row * scaled >= 0).all()
-
-
-@given(arrays(np.float32, (6, 3), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0])))
-def test_largest_first_only_changes_the_order_and_keeps_it_among_equals(weights):
-    shown = StripGroup(
-        kind="encoder.self",
-        sides=("source", "source"),
-        heads=[(0, strip) for strip in range(6)],
-        weights=weights,
-        visible=np.ones(3, np.bool_),
-    )
-    expected = sorted(range(6), key=lambda strip: (-max(weights[strip]), strip))
-    assert [head for _, head in shown.largest_first().heads] == expected
-    assert (shown.largest_first().weights == weights[expected]).all()
-
-
-def test_three_digits_of_a_weight_survive_and_only_zero_becomes_zero():
-    view = decoding_cases.known()
-    cross = view.free.cross.copy()
-    cross[0, 0, 0] = [0.9726, 1.00005, 1e-9, 0.0]
-    view = replace(view, free=replace(view.free, cross=cross))
-    shown = unpacked.unpack_decoding(pack_decoding(view)).free.cross[0, 0, 0]
-    assert f"{shown[0]:.3g}" == "0.973"
-    assert shown[1] == 1.0
-    assert shown[2] > shown[3] == 0
 
 
 def marked(step):

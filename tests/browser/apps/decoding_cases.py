@@ -124,18 +124,6 @@ def known():
     )
 
 
-def alone():
-    view = sentence()
-    unknown = {"true": None, "true_probability": None, "true_rank": None}
-    steps = tuple(replace(each, **unknown) for each in view.free.steps)
-    return replace(
-        view,
-        free=replace(view.free, steps=steps),
-        forced=None,
-        first_difference=None,
-    )
-
-
 def many(layers=3, heads=8, steps=60, source=60):
     """As much as a page will ever send."""
     words = [f"mot{i}" for i in range(steps - 1)]
@@ -186,10 +174,8 @@ def prompt():
 CASES = {
     "known": known,
     "sentence": sentence,
-    "alone": alone,
     "cross_only": cross_only,
     "prompt": prompt,
-    "opened": lambda: replace(sentence(), start=4),
     "many": many,
     "hostile": hostile,
 }

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from tests.browser.apps.maps_cases import EOS, softmax
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 WORDS = "The animal did n't cross the street because it was too tired ."
-EOS = TokenLabel("EOS", special=True)
 LONG = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunte"
 ODD = ("</s>", "<b>", LONG, "مرحبا بالعالم", "{row}", '="b", c', "")
 
@@ -18,36 +18,17 @@ def axis(name, words, side="source"):
 
 
 def sentence():
-    """A mask, the scores before and the weights after the softmax."""
-    labels = (*map(TokenLabel, WORDS.split()[:-2]), TokenLabel("weary", unknown=True), EOS)
-    queries = Axis(name="query: the word that looks", labels=labels, side="target")
-    keys = Axis(name="key: the word looked at", labels=labels, side="target")
-    n = len(labels)
-    visible = np.tril(np.ones((n, n), np.bool_))
-    scores = np.random.default_rng(1).normal(0, 1.6, (n, n)).astype(np.float32)
-    scores[np.arange(n), np.arange(n)] += 2
-    powers = np.exp(scores) * visible
-    both = {"rows": queries, "columns": keys, "visible": visible}
+    """The scores of words that look back, and the weights after the softmax."""
+    labels = (*map(TokenLabel, WORDS.split()), EOS)
+    words = Axis(name="word", labels=labels, side="target")
+    visible = np.tri(len(labels), dtype=np.bool_)
+    scores = np.random.default_rng(1).normal(0, 1.6, visible.shape).astype(np.float32)
+    weights = softmax(np.where(visible, scores, -np.inf))
+    both = {"rows": words, "columns": words, "visible": visible}
     return Matrices(
         panels=(
-            Matrix(
-                title="Scores: how well each key fits each query",
-                values=scores,
-                scale="signed",
-                limit=4.0,
-                value_name="score",
-                hidden="−∞: hidden by the mask",
-                note="A row is one query; the mask hides what comes after it.",
-                **both,
-            ),
-            Matrix(
-                title="Weights: each row's softmax",
-                values=(powers / powers.sum(1, keepdims=True)).astype(np.float32),
-                value_name="weight",
-                hidden="−∞: hidden by the mask",
-                note="Each row sums to 1.",
-                **both,
-            ),
+            Matrix(title="Scores", values=scores, scale="signed", limit=4.0, **both),
+            Matrix(title="Weights", values=weights, note="Each row sums to 1.", **both),
         ),
         selected=(0, 8, 1),
     )
@@ -146,26 +127,6 @@ def odd():
     )
 
 
-def many():
-    """Panels of unlike shapes."""
-    random = np.random.default_rng(3)
-    shapes = [(6, 6), (1, 12), (12, 1), (8, 24), (6, 6)]
-    return Matrices(
-        panels=tuple(
-            Matrix(
-                title=f"Random numbers in {rows} rows and {columns} columns",
-                values=random.normal(0, 1, (rows, columns)).astype(np.float32),
-                rows=numbered("row", rows),
-                columns=numbered("column", columns),
-                scale="signed",
-                limit=2.5,
-                value_name="value",
-            )
-            for rows, columns in shapes
-        )
-    )
-
-
 NUMBERS = ("1.00", "−0.139", "1.01e−06", "14.9")
 
 
@@ -177,17 +138,6 @@ def numbers():
     columns = axis("key: the word looked at", [f"word{i}" for i in range(20)])
     shown = Matrix(title="Shares", values=values, rows=rows, columns=columns, texts=texts)
     return Matrices(panels=(shown,))
-
-
-def wide():
-    """A sentence's words in many dimensions, and dimensions of words."""
-    words = axis("query: the word that looks", [*WORDS.split(), "EOS"])
-    values = np.random.default_rng(5).normal(0, 1, (14, 128)).astype(np.float32)
-    few = axis("word", ("the", "animal", "street"))
-    dimensions = numbered("dimension", 128)
-    wide = Matrix(title="Wide", values=values, rows=words, columns=dimensions, scale="signed")
-    high = Matrix(title="High", values=values[:3].T, rows=dimensions, columns=few, scale="signed")
-    return Matrices(panels=(wide, high))
 
 
 def long(length=61):
@@ -216,5 +166,5 @@ def vast():
     return Matrices(panels=(first, replace(second, scale="signed", limit=0.5)))
 
 
-_ALL = (known, flipped, sentence, lens, large, odd, many, numbers, wide, long, vast)
+_ALL = (known, flipped, sentence, lens, large, odd, numbers, long, vast)
 CASES = {case.__name__: case for case in _ALL}

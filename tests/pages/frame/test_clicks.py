@@ -86,13 +86,6 @@ def test_a_pinned_word_stays_the_same_one_where_pieces_are_merged(open_page):
     assert lines.pinned == ("key", 1)
 
 
-def test_another_sentence_lets_go(open_page):
-    at = open_page("attention", sentence=PLAIN, side="source", token="3", **ENCODER)
-    assert maps(at).pin == ("source", 3)
-    at.text_input(key="sentence").set_value("The dog ate the apple because it was hungry.").run()
-    assert maps(at).pin is None
-
-
 @pytest.mark.parametrize("written", ["99", "²", "-1", ""])
 def test_a_pin_that_is_nowhere_is_forgotten(open_page, written):
     at = open_page("attention", model="translate", view="lines", side="source", token=written)
@@ -108,3 +101,13 @@ def test_a_word_stays_where_the_next_sentence_begins_alike(open_page):
     # With another word before it, it is another "it".
     at.text_input(key="sentence").set_value(PLAIN.replace("animal", "dog")).run()
     assert maps(at).pin is None
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "t5"])
+def test_an_opened_model_opens_on_it(open_page, opened_path, elsewhere, kind):
+    elsewhere("OWN", opened_path(kind).parent)
+    sentence = "The animal did not cross the street because it was too tired."
+    at = open_page("attention", view="word", model=f"runs/{kind}", sentence=sentence)
+    strips = unpack_strips(proto(at, "strips").bytes)
+    tokens = strips.source if strips.side == "source" else strips.target
+    assert tokens[strips.index].text == "it"

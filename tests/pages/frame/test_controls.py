@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from core.inspection import inspect_sentence
-from tests.pages.conftest import name_of, tick_rows, ticked_rows, unfold
+from tests.pages.conftest import tick_rows, ticked_rows, unfold
 
 
 def _ask(control, label, arguments, how):
@@ -40,17 +40,6 @@ def found(at):
 
 
 WAYS = {"at": "looks at", "by": "is looked at by"}
-
-
-@pytest.mark.parametrize(
-    ("control", "kind"), [("choice", "button_group"), ("selection", "selectbox")]
-)
-def test_people_read_labels_and_code_gets_names(control, kind):
-    at = asked(control, "way", WAYS, "at", query={"way": "by"})
-    [widget] = at.get(kind)
-    assert [name_of(widget), found(at)] == ["way", "'by'"]
-    options = [getattr(each, "content", each) for each in widget.options]
-    assert options == list(WAYS.values())
 
 
 @pytest.mark.parametrize("control", ["choice", "selection"])
@@ -100,14 +89,6 @@ def test_an_amount_is_what_the_link_says_where_it_lies_within_the_limits(slides,
     within = math.isfinite(written) and -1 <= written <= 1
     assert found(at) == repr(written if within else 0.5)
     assert [len(at.slider), len(at.number_input)] == ([1, 0] if slides else [0, 1])
-
-
-@pytest.mark.parametrize(
-    ("written", "meant"),
-    [("7", "7"), ("-7", "-7"), (" 7", "7"), ("7.0", "4"), ("1e2", "4"), (str(2**53), "4")],
-)
-def test_a_whole_amount_is_read_as_a_whole_number_that_a_browser_can_hold(written, meant):
-    assert found(asked("amount", "beam", 4, query={"beam": written})) == meant
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=20))

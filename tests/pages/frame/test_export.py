@@ -1,4 +1,6 @@
 import base64
+import csv
+import io
 import json
 import math
 import re
@@ -13,7 +15,6 @@ from pages.frame import export
 from pages.frame.export import as_csv, as_json, stem
 from pages.frame.language import plain
 from tests.pages.conftest import ROOT, shown
-from tests.pages.views.attention.conftest import from_csv
 from tests.viz.unpacked import unpack_maps as unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -29,6 +30,16 @@ def inspected(capsys):
         return json.loads(capsys.readouterr().out)
 
     return run
+
+
+def from_csv(text):
+    """Read a CSV file as a program does that knows of the apostrophes; every value is text."""
+    names, *rows = csv.reader(io.StringIO(text, newline=""))
+    columns = zip(*rows, strict=True) if rows else [()] * len(names)
+    return {
+        name.removeprefix("'"): [value.removeprefix("'") for value in values]
+        for name, values in zip(names, columns, strict=True)
+    }
 
 
 def payload(page):

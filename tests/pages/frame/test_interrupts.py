@@ -8,7 +8,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState,
 from streamlit.testing.v1 import AppTest
 
 from core.runs.run import load_run
-from pages.frame import cached, interrupts
+from pages.frame import interrupts
 from pages.frame.bounded_cache import BoundedCache
 
 N_PIECES = 4
@@ -128,20 +128,6 @@ def test_a_callback_comes_to_its_end(work):
     work.then[1] = lambda: ask(fragment=False)
     at.button[0].click().run()
     assert work.done == [0, 1, 2, 3]
-
-
-def test_work_inside_of_other_work_ends_with_it(opened, work):
-    inner = Work()
-
-    def make():
-        with cached.computing():
-            return inner.kept.of("inner", inner.make, interrupts.check)
-
-    work.make = make
-    inner.then[1] = ask
-    opened.run()
-    assert inner.done == [0, 1, 0, 1, 2, 3]
-    assert texts(opened) == ["all of it", "below"]
 
 
 def test_each_layer_of_a_model_can_be_the_last_forwards_and_backwards(monkeypatch):

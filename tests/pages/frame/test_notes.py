@@ -83,24 +83,6 @@ def test_a_nearly_uniform_head_is_said(own_copy):
 TROPHY = "The trophy didn't fit in the suitcase because it was too big."
 
 
-@pytest.mark.parametrize(
-    ("model", "sentence", "said"),
-    [
-        ("everyday", TROPHY, True),
-        ("everyday", "I love you.", True),
-        ("everyday", "The animal didn't cross the street because it was too tired.", False),
-        ("translate", TROPHY, False),
-    ],
-)
-def test_the_quality_on_everyday_sentences_stands_where_the_grammar_s_does_not_hold(
-    model, sentence, said
-):
-    run = cached.loaded(ROOT / "gallery" / model)
-    found = notes.about_sentence(run, inspect_sentence(run, sentence))
-    about = "On 1,000 held-out everyday sentences the model’s BLEU is 45.2."
-    assert any(about in line for line in found) == said
-
-
 def test_heads_that_share_keys_and_values_are_named(opened_path):
     run = load_run(opened_path("llama3"))
     config = run.settings.model

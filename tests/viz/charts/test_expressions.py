@@ -2,6 +2,7 @@
 
 import html
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import pytest
 import vl_convert
@@ -50,3 +51,9 @@ def test_a_title_whose_last_line_is_such_a_word_is_drawn():
     shown = of_bars(["a"]).properties(title=title, width=300).to_dict()
     found = _for_phones(shown, "width < 420")
     assert ">if</" in vl_convert.vegalite_to_svg(found)
+
+
+def test_signs_of_markup_stand_in_the_picture_as_they_are():
+    series = {"<one> & two": [1.0, 2.0], "other": [3.0, 2.0]}
+    drawn = chart_svg(curves(series, x=Quantity("x"), y=Quantity("y")))
+    assert "<one> & two" in "".join(ElementTree.fromstring(drawn).itertext())

@@ -84,24 +84,3 @@ def test_any_token_and_title_is_shown_as_it_is(text):
 def test_three_digits_are_within_half_a_percent(value):
     read = float(three_digits(value).replace("−", "-"))
     assert abs(read - value) <= 0.005 * abs(value)
-
-
-def test_rows_and_columns_without_tokens_are_counted():
-    columns = {
-        "matrix": ["w"] * 4 + ["q"] * 2,
-        "row": [0, 0, 1, 1, 0, 1],
-        "row_token": ["the", "the", "cat", "cat", "the", "cat"],
-        "column": [0, 1, 0, 1, 0, 0],
-        "column_token": ["the", "cat", "the", "cat", "", ""],
-        "value": [0.5, 0.5, 1.0, 0.0, 2.0, -float("inf")],
-    }
-    first, second = tables(columns)
-    assert first == (
-        "title · matrix w · value",
-        [
-            ["row \\ column", "0 the", "1 cat"],
-            ["0 the", "0.500", "0.500"],
-            ["1 cat", "1.00", "0"],
-        ],
-    )
-    assert second[1] == [["row \\ column", "0"], ["0 the", "2.00"], ["1 cat", "−∞"]]

@@ -4,7 +4,6 @@ from viz.charts.curves import Quantity, curves
 from viz.charts.export import chart_png, chart_svg
 from viz.charts.number_tables import number_tables
 from viz.charts.signs import Signs
-from viz.component.standalone import Drawn, standalone_page
 
 GERMAN = Signs(",", ".", "\u00a0%")
 AMOUNTS = curves({"a": [0.0, 0.5, 1.5]}, x=Quantity("x"), y=Quantity("y"))
@@ -21,12 +20,6 @@ def test_an_exported_chart_has_the_signs_of_the_language():
     assert "20%" in words_of(chart_svg(SHARES))
     assert "20\u00a0%" in words_of(chart_svg(SHARES, GERMAN))
     assert chart_png(AMOUNTS, GERMAN) != chart_png(AMOUNTS)
-
-
-def test_a_chart_in_a_file_has_the_signs_of_the_language():
-    page = standalone_page([Drawn(chart=AMOUNTS)], "title", signs=GERMAN)
-    assert "0,4" in words_of(page)
-    assert "0.4" not in words_of(page)
 
 
 def test_tables_of_numbers_have_the_signs_of_the_language():

@@ -8,7 +8,7 @@ import { panelHeight, panelLayout, sizesOf } from "../../../viz/plane/sizes.js";
 import { measure, planeOf } from "./planes.js";
 
 const WIDTHS = [340, 500, 860, 1200];
-const CASES = ["known", "sentence", "lens", "large", "odd", "many", "numbers", "wide", "long", "vast"];
+const CASES = ["known", "sentence", "lens", "large", "odd", "numbers", "long", "vast"];
 const panels = CASES.flatMap((name) => planeOf(`matrices.${name}`).panels);
 
 const layoutOf = (panel, width, ratio = 1) => {

@@ -6,7 +6,7 @@ import test from "node:test";
 import { percentWords } from "../../../viz/component/text.js";
 import { folded, readSteps, weightsOf } from "../../../viz/stepper/payload.js";
 
-const CASES = ["known", "sentence", "alone", "cross_only", "prompt", "many"];
+const CASES = ["known", "sentence", "cross_only", "prompt", "many"];
 const viewOf = (name) => readSteps(payload(`stepper.${name}`));
 
 test("the rows of a step sum to 1 and hold what is chosen and what is true", () => {

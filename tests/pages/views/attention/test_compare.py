@@ -2,15 +2,11 @@ import numpy as np
 import pytest
 
 from core.heads import Head
-from core.inspection import inspect_sentence, merged
-from core.runs.run import load_run
+from core.inspection import merged
 from core.studies.heads.comparison import compare_heads
-from tests.pages.conftest import ROOT, component, said
+from tests.pages.conftest import TIRED, WIDE, component, inspected, said, texts
 from tests.pages.views.attention.conftest import seen
 from tests.viz.unpacked import unpack_matrices as unpack
-
-TIRED = "The animal didn't cross the street because it was too tired."
-WIDE = TIRED.replace("tired", "wide")
 
 
 @pytest.fixture
@@ -28,17 +24,8 @@ def panels(at):
     return unpack(component(at, "matrices").bytes).panels
 
 
-def texts(axis):
-    return [label.text for label in axis.labels]
-
-
 def underlined(axis):
     return [axis.labels[at].text for at in axis.differs]
-
-
-def inspected(sentence, name="translate-guided", whole_words=False):
-    found = inspect_sentence(load_run(ROOT / "gallery" / name), sentence)
-    return merged(found) if whole_words else found
 
 
 @pytest.mark.parametrize(
@@ -54,7 +41,8 @@ def test_the_third_map_is_the_second_minus_the_first(open_compare, kind, words):
         head="3",
         other_sentence=sentence,
     )
-    both = inspected(TIRED, whole_words=words), inspected(sentence, whole_words=words)
+    both = [inspected(sentence=each) for each in (TIRED, sentence)]
+    both = list(map(merged, both)) if words else both
     site = next(site for site in both[0].attention if site.attention == kind and site.layer == 1)
     head = Head(site, 3)
     found = compare_heads(both[0], head, both[1], head).difference

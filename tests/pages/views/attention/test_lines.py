@@ -2,13 +2,10 @@ import numpy as np
 import pytest
 
 from core.heads import Site
-from core.inspection import inspect_sentence
-from core.runs.run import load_run
-from tests.pages.conftest import ROOT, component, send_from
+from tests.pages.conftest import component, inspected, send_from, texts
 from tests.pages.views.attention.conftest import seen, written
 from tests.viz.unpacked import unpack_lines as unpack
 
-TIRED = "The animal didn't cross the street because it was too tired."
 KINDS = {"encoder self": "encoder.self", "decoder self": "decoder.self", "cross": "decoder.cross"}
 
 
@@ -17,19 +14,11 @@ def shown(at):
     return unpack(component(at, "lines").bytes)
 
 
-def texts(labels):
-    return [label.text for label in labels]
-
-
-def inspected(model="translate", sentence=TIRED):
-    return inspect_sentence(load_run(ROOT / "gallery" / model), sentence)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_weight_is_the_models_own(open_view, kind):
     at, _ = open_view("lines", model="translate", kind=kind, layer="1", head="2")
     stack, attention = KINDS[kind].split(".")
-    expected = inspected().attention[Site(stack, 1, attention)]
+    expected = inspected("translate").attention[Site(stack, 1, attention)]
     assert np.array_equal(shown(at).weights_HQK, expected.weights_HQK[[2]])
     assert np.array_equal(shown(at).visible_QK, expected.visible_QK)
     at.segmented_control(key="shown").set_value("all").run()

@@ -8,11 +8,10 @@ from core.studies.heads.steps import head_steps
 from pages.views.attention.steps import STEPS
 from pages.views.attention.terms import SHOWN, TERMS, digits
 from tests.core.studies.heads.conftest import PLAIN
-from tests.pages.conftest import ROOT, said, send_from
+from tests.pages.conftest import ROOT, TIRED, said, send_from, texts
 from tests.pages.views.attention.conftest import seen
 from tests.viz.unpacked import unpack_matrices as unpack
 
-TIRED = "The animal didn't cross the street because it was too tired."
 LOOKED = {"model": "translate", "layer": "1", "head": "2"}
 KINDS = {
     "encoder self": Site("encoder", 1, "self"),
@@ -40,10 +39,6 @@ def element(at, key):
 
 def shown(at, key=STEPS):
     return unpack(element(at, key).bytes)
-
-
-def texts(axis):
-    return [label.text for label in axis.labels]
 
 
 def equation(at):

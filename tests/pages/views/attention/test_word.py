@@ -1,13 +1,10 @@
 import numpy as np
 import pytest
 
-from core.inspection import inspect_sentence
-from core.runs.run import load_run
-from tests.pages.conftest import ROOT, component, send_from
+from tests.pages.conftest import component, inspected, send_from
 from tests.pages.views.attention.conftest import seen, written
 from tests.viz.unpacked import unpack_strips as unpack
 
-TIRED = "The animal didn't cross the street because it was too tired."
 TURNS = [
     ("source", "looks at", ["encoder.self"]),
     ("source", "is looked at by", ["encoder.self", "decoder.cross"]),
@@ -24,10 +21,6 @@ def shown(at):
 def followed(at):
     strips = shown(at)
     return strips.side, getattr(strips, strips.side)[strips.index].text
-
-
-def inspected(sentence=TIRED, model="translate-guided"):
-    return inspect_sentence(load_run(ROOT / "gallery" / model), sentence)
 
 
 def expected(inspection, kind, index, direction):

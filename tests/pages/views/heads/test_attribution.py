@@ -13,7 +13,7 @@ from tests.pages.conftest import ROOT, component, said
 from tests.viz.unpacked import unpack_matrices as unpack
 
 SENTENCE = "d a f q"
-IT = "The animal didn't cross the street because it was too {}."
+WIDE = "The animal didn't cross the street because it was too wide."
 
 
 @pytest.fixture(scope="module")
@@ -54,15 +54,14 @@ def without(run, sentence, step, at):
     return logits.softmax(-1)[inspection.translation.target_ids[step]].item()
 
 
-@pytest.mark.parametrize("word", ["tired", "wide"])
-def test_it_opens_on_the_pronoun_and_one_method(open_attribution, word):
-    run, sentence = load_run(ROOT / "gallery" / "everyday"), IT.format(word)
+def test_it_opens_on_the_pronoun_and_one_method(open_attribution):
+    run, sentence = load_run(ROOT / "gallery" / "everyday"), WIDE
     at = open_attribution(model="everyday", sentence=sentence, all_methods="")
     inspection = inspect_sentence(run, sentence)
     tokens = [token.text for token in inspection.source_tokens]
     step = at.selectbox(key=attribution.STEP).value
     written = run.tokenizer.describe(inspection.translation.target_ids)[step].text
-    assert written == {"tired": "il", "wide": "elle"}[word]
+    assert written == "elle"
     hidden = [without(run, sentence, step, each) for each in range(len(tokens))]
     least, second = sorted(range(len(tokens)), key=lambda each: hidden[each])[:2]
     assert f"**{written}** depends most on **{tokens[least]}**" in seen(at)

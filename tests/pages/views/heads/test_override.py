@@ -8,10 +8,9 @@ from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.effects.overriding import rewired
 from pages.frame.language import percent
-from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
+from tests.pages.conftest import ROOT, TIRED, chart_rows, component, said, send_from
 from tests.viz.unpacked import unpack_matrices as unpack
 
-TIRED = "The animal didn't cross the street because it was too tired."
 GUIDED = Site("encoder", 2, "self")
 
 

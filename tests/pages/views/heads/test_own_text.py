@@ -3,7 +3,7 @@ import shutil
 import pytest
 
 from core.evaluate.evaluation import held_out_pairs
-from core.runs.own_text import give_text, lines_of, text_of
+from core.runs.own_text import give_text, text_of
 from core.runs.run import load_run
 from core.studies.heads.question import Role
 from core.studies.heads.text_roles import text_roles
@@ -40,16 +40,6 @@ def test_lines_that_were_given_come_first(open_page, own_models, kind):
     maps = unpack(component(at, "matrices").bytes)
     values = [each for panel in maps.panels for each in panel.values.reshape(-1).tolist()]
     assert values == pytest.approx([found[head].value for head in sorted(found)], abs=1e-6)
-
-
-def test_lines_are_typed_on_the_page(open_page, own_models):
-    path = own_models("bert")
-    at = open_page("heads", trial="roles", model="runs/bert")
-    at.text_area("own_text_typed").set_value("\n".join(LINES)).run()
-    [button] = [each for each in at.button if each.label == "Measure on it"]
-    button.click().run()
-    assert lines_of(path) == LINES
-    assert "In 4 lines of your own." in said(at)
 
 
 PAIRS = "the animal\tla rue\nit was too tired\til dormait\nthe street\tl'été dernier\n"

@@ -6,11 +6,8 @@ import pytest
 from core.heads import Head, Kind
 from core.runs.run import load_run
 from core.studies.effects.patching import patched_translation, patching_study
-from tests.pages.conftest import ROOT, component, said, send_from
+from tests.pages.conftest import ROOT, TIRED, WIDE, component, said, send_from
 from tests.viz.unpacked import unpack_matrices as unpack
-
-TIRED = "The animal didn't cross the street because it was too tired."
-WIDE = TIRED.replace("tired", "wide")
 
 
 @pytest.fixture

@@ -1,10 +1,9 @@
 import pytest
 
-from core.studies.effects.text_cost import cost_of_head
 from core.studies.heads.question import Role
 from core.studies.heads.text_roles import QUESTIONS, text_roles
 from pages.frame import notes
-from pages.frame.language import number, percent
+from pages.frame.language import percent
 from pages.views.heads.roles_text import MEANINGS
 from tests.pages.conftest import component, said, send_from
 from tests.viz.unpacked import unpack_matrices as unpack
@@ -47,13 +46,3 @@ def test_a_click_chooses_a_head_and_shows_one_of_its_rows(open_text_roles):
     assert shown(at).selected == (0, 0, 1)
     assert "".join(at.query_params["text_head"]).endswith(".0.self:1")
     assert "**One of its rows** gives" in said(at)
-
-
-def test_what_silencing_costs_is_said_on_request(open_text_roles, opened_run, opened_kind):
-    assert "nats per token" not in said(open_text_roles())
-    at = open_text_roles(text_costs="true")
-    assert ("nats per token" in said(at)) == (opened_kind == "gpt2")
-    if opened_kind == "gpt2":
-        [best] = text_roles(opened_run, "random").best(Role.INDUCTION)
-        cost = cost_of_head(opened_run, best, "random")
-        assert f"→ **{number(cost.silenced.after, 3)}** nats per token" in said(at)

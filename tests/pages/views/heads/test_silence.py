@@ -138,14 +138,6 @@ def test_every_head_that_was_measured_has_its_cost(open_silence, own_copy):
     assert grid(at)[0].values[0, 0] == pytest.approx(10)
 
 
-def test_where_the_translation_stays_it_says_so_and_offers_one_that_changes(open_silence):
-    at = open_silence(model="everyday", sentence=WIDE)
-    assert "the translation **stays**: " in seen(at)
-    at.button(key="instead").click().run()
-    assert at.text_input(key="sentence").value == GOATS
-    assert "the translation **changes**: " in seen(at)
-
-
 @pytest.mark.parametrize(
     ("instead", "kind"), [("silence", "silence"), ("uniform", "uniform"), ("average", "freeze")]
 )

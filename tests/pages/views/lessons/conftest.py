@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -8,7 +6,6 @@ import torch
 from core.decoding.sentence import translate
 from core.model import Record, Step
 from core.runs.run import load_run
-from tests.core.describe.invented import gated
 from tests.pages.conftest import ROOT
 from tests.viz.unpacked import unpack_matrices
 
@@ -41,19 +38,6 @@ def open_alone(open_lesson, opened_path, elsewhere):
         return *open_lesson(view, **asked), load_run(path)
 
     return opener
-
-
-@pytest.fixture
-def open_gated(open_lesson, own_copy, elsewhere):
-    """As `open_lesson`, of a run whose model has a sublayer that the project does not know."""
-
-    def load(path, step=None):
-        run = load_run(path, step)
-        # What is loaded stays loaded for other tests.
-        return replace(run, model=gated(run.settings.model)) if path == own_copy else run
-
-    elsewhere("load_run", load)
-    return lambda view, **query_params: open_lesson(view, model="runs/mine", **query_params)
 
 
 @pytest.fixture(scope="module")

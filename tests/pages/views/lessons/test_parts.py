@@ -8,7 +8,6 @@ from core.describe import describe
 from core.families.published import PUBLISHED
 from core.model import count_parameters
 from core.runs.run import load_run
-from pages.lessons import VIEWS
 from pages.views.lessons.architecture import parameters
 from tests.pages.conftest import ROOT, chart_rows, component, said, send
 from tests.viz.unpacked import unpack_architecture as unpack
@@ -41,16 +40,6 @@ def test_a_click_on_a_part_says_what_it_costs(open_lesson, run):
     assert f"This model has **{parameters(total)}**" in said(at)
     share = f"{100 * count / total:.1f}".removesuffix(".0")
     assert f"Cross&#45;attention has {share}" in said(at)
-
-
-@pytest.mark.parametrize("view", [each.name for each in VIEWS if each.name != "exposure"])
-def test_every_lesson_shows_a_model_with_an_invented_sublayer(open_gated, view):
-    _at, shown = open_gated(
-        view, layer="0", **({"part": "encoder.0.gate"} if view == "parts" else {})
-    )
-    assert shown.pictures and shown.columns()
-    if view == "parts":
-        assert shown.formula == r"x \odot \sigma(x W)"
 
 
 def test_the_shares_of_this_model_and_of_published_ones_are_drawn(open_lesson, run, open_alone):

@@ -3,7 +3,7 @@ from urllib.parse import parse_qs
 
 from core.runs.metrics import LONG
 from tests.pages.conftest import said
-from tests.pages.views.attention.conftest import run_lines
+from tests.pages.drawing import assert_computes
 from tests.pages.views.training.runs_page import (
     below,
     tick,
@@ -17,9 +17,7 @@ def test_the_python_computes_curves_and_settings_and_a_link_leads_to_the_heads(
     shown = taken[-1]
     numbers = shown.columns()
     assert tuple(numbers) == LONG
-    assert run_lines(shown.recipe.python()) == [
-        value for column in numbers.values() for value in column
-    ]
+    assert_computes(shown.recipe.python(), numbers)
     assert set(numbers["what"]) == {"result", "setting", "measured"}
     [link] = [each.proto for each in at.get("page_link") if each.proto.label.startswith("Compare")]
     assert parse_qs(link.query_string) == {

@@ -113,11 +113,3 @@ def test_a_damaged_snapshot_is_named_and_the_others_go_on(open_view, kept):
     assert not at.error
     assert weights_shown(at).shape[1] == 4
     assert {row["x"] for row in chart_rows(at, -1)} == {0, 1, 200, 850}
-
-
-def test_a_deleted_folder_is_named(open_view, kept):
-    at = open_view("look_back", kept)
-    shutil.rmtree(kept)
-    at.run()
-    assert not at.exception
-    assert len(at.error) == 1

@@ -42,15 +42,6 @@ def test_a_folder_is_opened_under_its_name(open_runs, own_runs, folder):
     assert not at.error
 
 
-def test_what_is_no_model_is_refused_before_it_is_begun(open_runs, own_runs, folder):
-    (folder / "config.json").write_text('{"model_type": "roberta"}')
-    at = open_runs(model=None)
-    at.text_input(key=open_model.SOURCE).set_value(str(folder)).run()
-    assert any("roberta" in each.value for each in at.error)
-    assert button(at, "Open it").disabled
-    assert list(own_runs.iterdir()) == []
-
-
 def test_why_one_was_not_opened_stays_until_it_is_dismissed(open_runs, own_runs, tmp_path):
     start(str(tmp_path / "nothing.zip"), own_runs, "mine")
     wait(own_runs)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from html import unescape
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.commands import train
 from core.jobs import job as jobs
@@ -219,64 +218,6 @@ def test_a_pasted_line_that_is_no_pair_is_named(set_up, started):
     assert "2 lines cannot be used" in [folded.label for folded in at.expander]
     press_start(at)
     assert len(task_named("pairs.tsv", started[0]).samples) == 30
-
-
-@pytest.mark.parametrize(
-    ("lines", "words"),
-    [
-        (["no pair here", "nor here"], "no pairs in it"),
-        (GOOD[:5], "too few to learn"),
-    ],
-)
-def test_pairs_that_cannot_be_learned_from_are_said_and_not_started(set_up, lines, words):
-    at = pasted(set_up, lines)
-    [error] = at.error
-    said_so = unescape(error.value)
-    assert words in said_so and said_so.endswith(".")
-    assert start_button(at).disabled
-
-
-def _two_pages():
-    from importlib import import_module
-
-    import streamlit as st
-
-    from pages.frame import session
-
-    page = st.radio("page", ["training", "another"], key="page_of_test")
-    session.enter(page)
-    if page == "training":
-        import_module("pages.training").render()
-
-
-@pytest.fixture
-def visit(own_runs):
-    """Return the page beside another one, and a function that visits that and comes back."""
-    at = AppTest.from_function(_two_pages, default_timeout=60)
-    at.query_params.update({"task": "own pairs"})
-    at.run()
-
-    def elsewhere():
-        at.radio(key="page_of_test").set_value("another").run()
-        assert not at.segmented_control
-        at.radio(key="page_of_test").set_value("training").run()
-        assert not at.exception, at.exception
-
-    return at, elsewhere
-
-
-def test_a_file_survives_a_visit_to_another_page_until_it_is_taken_away(visit):
-    at, elsewhere = visit
-    content = "\n".join(GOOD).encode()
-    at.file_uploader(key="pairs_file").set_value(("mine.csv", content, "text/csv")).run()
-    assert "**30 pairs**" in said(at)
-    elsewhere()
-    assert "**30 pairs**" in said(at)
-    assert not start_button(at).disabled
-    at.file_uploader(key="pairs_file").set_value(("other.csv", content[:400], "text/csv")).run()
-    assert "**30 pairs**" not in said(at)
-    at.file_uploader(key="pairs_file").set_value(None).run()
-    assert start_button(at).disabled
 
 
 def test_a_run_that_trains_is_what_the_page_opens_on(set_up, own_copy, monkeypatch):

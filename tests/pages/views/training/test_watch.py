@@ -1,8 +1,6 @@
 import json
 import shutil
-from dataclasses import replace
 
-import pyarrow as pa
 import pytest
 
 from core.decoding.sentence import translate
@@ -12,10 +10,7 @@ from core.runs.checkpoint import save_weights, weights_file
 from core.runs.folder import TRAINING
 from core.runs.metrics import read_rows
 from core.runs.run import load_run, read_settings
-from core.tasks import TASKS
 from core.training import process
-from core.training.prepare import prepare_run
-from core.training.presets import PRESETS
 from pages.frame.language import percent
 from tests.holding import held_elsewhere
 from tests.pages.conftest import ROOT, said
@@ -66,11 +61,6 @@ def labels(at):
 def table(at):
     [found] = at.dataframe
     return found.value
-
-
-def chart_rows(at, index=0):
-    data = at.get("vega_lite_chart")[index].proto.datasets[0].data.data
-    return pa.ipc.open_stream(data).read_all().to_pylist()
 
 
 STATES = [
@@ -150,24 +140,6 @@ def test_what_cannot_be_done_is_said_in_one_sentence(open_view, own_copy, monkey
     ]
 
 
-def test_where_rewards_are_made_large_the_reward_is_said_and_no_loss(open_page, own_copy, taken):
-    with (own_copy / "metrics.jsonl").open("w") as file:
-        for step, reward in [(10, 0.25), (20, 0.75)]:
-            row = {"step": step, "seconds": step / 10, "reward": reward, "held_out_loss": 0.125}
-            file.write(json.dumps(row) + "\n")
-    settings = json.loads((own_copy / "run.json").read_text())
-    settings["training"] |= {"objective": "minimum_risk", "label_smoothing": 0.1}
-    settings["start"] = "copy, step 850"
-    (own_copy / "run.json").write_text(json.dumps(settings))
-    at = open_page("training", training="watch", model="runs/mine")
-    assert not at.exception
-    text = taken[-1].seen
-    assert "the mean reward of the sampled sentences went from 0.250 to **0.750**" in text
-    assert "training loss" not in text
-    # The curve of the loss has what was measured on held-out rows.
-    assert {row["y"] for row in chart_rows(at)} == {0.125}
-
-
 def test_a_folder_that_is_deleted_while_it_is_watched_is_said_to_be_gone(open_view, held):
     tell(held, "running")
     at = open_view("watch", held)
@@ -189,16 +161,6 @@ def test_the_samples_are_what_the_newest_weights_say(open_view, held):
         row = table(at).set_index("source sentence").loc[source]
         assert row["the model says"] == translate(run, source).text
         assert row["right"] == "✗"
-
-
-def test_weights_that_go_while_they_are_read_leave_the_last_ones_shown(open_view, held):
-    tell(held, "running")
-    keep_live(held, 900, seed=3)
-    at = open_view("watch", held)
-    (held / "live" / weights_file(950)).write_bytes(b"")
-    at.run()
-    assert not at.error
-    assert "at step 900:" in said(at)
 
 
 def test_what_is_taken_away_of_a_training_is_what_it_is_by_then(open_page, own_copy, taken):
@@ -240,12 +202,3 @@ def test_a_model_without_attention_has_no_heads_to_look_at(open_page, own_runs):
     assert not at.exception, at.exception
     told = [each.value for each in (*at.caption, *at.info)]
     assert any("has no attention" in each for each in told)
-
-
-def test_a_run_that_began_with_another_is_watched_before_its_first_checkpoint(open_page, own_runs):
-    preset = replace(PRESETS["tiny"], model=read_settings(ROOT / "gallery" / "copy").model)
-    start = ROOT / "gallery" / "copy"
-    prepare_run(own_runs / "mine", TASKS["copy"], "tiny", preset, "python -m core …", start=start)
-    at = open_page("training", training="watch", model="runs/mine")
-    assert not at.error, [each.value for each in at.error]
-    assert len(table(at))
