@@ -27,7 +27,7 @@ from benchmarks.measuring import (
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.forward_pass import forward_pass
-from pages.views.attention.forward_pass import whole_of
+from pages.frame.passes import whole_of
 from tests.browser.apps import whole_cases
 from tests.browser.conftest import ROOT, served
 from viz.whole.whole import pack

@@ -31,11 +31,11 @@ from pages.frame.language import (
     translated,
 )
 from pages.frame.maps import labels
+from pages.frame.passes import PICTURE, whole_of
 from pages.frame.recipe import Recipe
 from pages.frame.typography import typeset
 from pages.frame.view import Shown, saying_why
 from pages.views.training import heads_at_step, progress
-from pages.views.whole.forward_pass import PICTURE, whole_of
 from viz.charts.curves import Level, Quantity, Rule, curves
 from viz.charts.measurements import TEXTS, Axes, Rows
 from viz.charts.training import loss_curves

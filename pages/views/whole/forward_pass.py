@@ -6,34 +6,25 @@ from functools import partial
 from itertools import zip_longest
 
 import numpy as np
-from numpy.typing import NDArray
 
-from core.heads import STACK_LABELS, Head, Kind, Site
+from core.heads import Head, Kind, Site
 from core.inspection import Inspection, inspect_sentence
-from core.messages import N_
 from core.runs.run import Run
 from core.studies.forward_pass import ForwardPass, forward_pass
 from pages.frame import clicks, components, links, session
-from pages.frame.language import _, capitalised, joined, listed, n_, number, percent, plain
-from pages.frame.maps import labels, labels_of_fed
+from pages.frame.language import _, joined, listed, n_, number, percent, plain
 from pages.frame.notes import is_guided, within_sentence
+from pages.frame.passes import PICTURE, texts_of, whole_of
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
-from viz.whole.whole import Guess, Sublayer, Whole
+from viz.whole.whole import Whole
 
 N_NAMED = 2
 """Most silenced heads that are named; of more, the number is given."""
-PICTURE, STEP, SILENCED, BLOCK = "pass", "pass_step", "pass_silenced", "pass_block"
+STEP, SILENCED, BLOCK = "pass_step", "pass_silenced", "pass_block"
 CERTAIN = 0.5
 """From this probability on, nothing is said of a word."""
-_NAMES = {
-    "self": Kind.ENCODER_SELF.sublayer_label,
-    "cross": Kind.CROSS.sublayer_label,
-    "feed_forward": N_("feed-forward"),
-    "recurrent": N_("recurrent unit"),
-    "mixing": N_("mixing"),
-}
 
 
 def draw(opened: Opened) -> Shown:
@@ -78,7 +69,7 @@ def _what_is_lost(opened: Opened, found: ForwardPass, silenced: Sequence[Head]) 
     ids, others = before.ids_TN[:, 0].tolist(), after.ids_TN[:, 0].tolist()
     if ids != others:
         step = next(at for at, pair in enumerate(zip_longest(ids, others)) if pair[0] != pair[1])
-        words = [_texts(opened.run, each[step : step + 1]) or [""] for each in (ids, others)]
+        words = [texts_of(opened.run, each[step : step + 1]) or [""] for each in (ids, others)]
         text = _("Without {heads} it writes “**{new}**” instead of “{old}”: {text}")
         return text.format(
             heads=names,
@@ -91,7 +82,7 @@ def _what_is_lost(opened: Opened, found: ForwardPass, silenced: Sequence[Head]) 
     text = _("Without {heads} it writes the same; “**{word}**” goes from {before} to **{after}**.")
     return text.format(
         heads=names,
-        word=plain(_texts(opened.run, ids[step : step + 1])[0]),
+        word=plain(texts_of(opened.run, ids[step : step + 1])[0]),
         before=percent(float(chances[step])),
         after=percent(float(rest[step])),
     )
@@ -115,7 +106,7 @@ def _forced(opened: Opened, silenced: tuple[Head, ...]) -> Whole | None:
     found = Recipe(forward_pass, opened.path, inspecting, silenced).result()
     if found.best is None:
         return None
-    texts = _texts(run, list(found.best.next_ids))
+    texts = texts_of(run, list(found.best.next_ids))
     truth = list(zip(texts, found.best.next_probabilities.tolist(), strict=True))
     return replace(whole_of(run, found, "", None), truth=truth)
 
@@ -191,85 +182,3 @@ def _written(inspection: Inspection) -> str:
         word=plain(inspection.translation.text[word.span.start : word.span.end]),
         share=percent(word.probability),
     )
-
-
-def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Whole:
-    """Return the picture of a pass; it opens on the step that looks most at the focus.
-
-    Args:
-        run: Whose model it is.
-        found: The pass.
-        title: A sentence.
-        focus: The source's token that stands out; None for none.
-    """
-    inspection = found.inspection
-    masked = not run.model.config.is_parallel
-    sublayers = [_sublayer(inspection, *each, masked=masked) for each in found.sublayers]
-    return Whole(
-        title=title,
-        source=labels(inspection.source_tokens, inspection.unknown_words),
-        fed=labels_of_fed(inspection),
-        sublayers=sublayers,
-        norms={stream.sites[0].side: stream.norms_LK for stream in found.streams.values()},
-        guesses=_guesses(run, found),
-        best=_best(run, found),
-        step=step_that_looks_at(inspection, focus),
-        focus=focus,
-        in_order=any(
-            site.in_encoder and site.sublayer == "recurrent" for site, _added in found.sublayers
-        ),
-    )
-
-
-def _sublayer(
-    inspection: Inspection, site: Site, added_K: NDArray[np.float64], *, masked: bool
-) -> Sublayer:
-    attention, label = inspection.attention.get(site), _(_NAMES[site.sublayer])
-    if attention and site.attention.causal and masked:
-        label = _("masked self-attention")
-    return Sublayer(
-        site=str(site),
-        side=site.side,
-        keys=site.attention.key_side if attention else None,
-        layer=site.layer,
-        label=label,
-        name=_("{stack}, layer {layer}: {sublayer}").format(
-            stack=capitalised(_(STACK_LABELS[site.stack])), layer=site.layer, sublayer=label
-        ),
-        added_K=added_K,
-        weights_HQK=attention.weights_HQK if attention else None,
-    )
-
-
-def step_that_looks_at(inspection: Inspection, source: int | None) -> int:
-    """Return the step, from 1, whose last cross-attention looks most at a token of the source.
-
-    Without such a token, or without cross-attention, it is the last.
-    """
-    crossing = inspection.sites_of(Kind.CROSS)
-    if not crossing or source is None:
-        return len(inspection.fed_tokens)
-    weights_HT = inspection.attention[crossing[-1]].weights_HQK[:, :, source]
-    return 1 + int(weights_HT.max(axis=0).argmax())
-
-
-def _guesses(run: Run, found: ForwardPass) -> list[list[Guess]]:
-    """Return what each layer of the decoder would write; its embedding is none."""
-    if found.lens is None:
-        return []
-    ids_LK, chances_LK = found.lens.best_LK[1:], found.lens.best_probability_LK[1:]
-    return [
-        list(zip(_texts(run, ids_K.tolist()), chances_K.tolist(), strict=True))
-        for ids_K, chances_K in zip(ids_LK, chances_LK, strict=True)
-    ]
-
-
-def _best(run: Run, found: ForwardPass) -> list[list[Guess]]:
-    if found.best is None:
-        return []
-    rows = zip(found.best.ids_TN.tolist(), found.best.probabilities_TN.tolist(), strict=True)
-    return [list(zip(_texts(run, ids), chances, strict=True)) for ids, chances in rows]
-
-
-def _texts(run: Run, ids: list[int]) -> list[str]:
-    return [token.text for token in run.target_tokenizer.describe_alone(ids)]

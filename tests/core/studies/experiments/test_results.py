@@ -107,9 +107,9 @@ def test_what_was_not_borne_out_is_said_as_plainly():
         "rotary": Verdict.OPEN,
     }
     base, none, learned, rotary = what_came_out(ORDER, found)
-    assert base == "sinusoids added: sentences right 70.0 % (95 %: 67.5 % to 72.5 %; 3 seeds)."
+    assert base == "sinusoids added: correct sentences 70.0 % (95 %: 67.5 % to 72.5 %; 3 seeds)."
     assert none.startswith(
-        "no positions: sentences right 72.0 %, 2.0 more (95 %: 2.0 to 2.0; 3 seeds)."
+        "no positions: correct sentences 72.0 %, 2.0 more (95 %: 2.0 to 2.0; 3 seeds)."
     )
     assert none.endswith(
         "It does not hold (claim: lower): the whole interval lies on the other side of 0."

@@ -1,0 +1,106 @@
+"""How a forward pass is shown: the picture of the whole model, from what was recorded."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.heads import STACK_LABELS, Kind, Site
+from core.inspection import Inspection
+from core.messages import N_
+from core.runs.run import Run
+from core.studies.forward_pass import ForwardPass
+from pages.frame.language import _, capitalised
+from pages.frame.maps import labels, labels_of_fed
+from viz.whole.whole import Guess, Sublayer, Whole
+
+PICTURE = "pass"
+"""Key of the element."""
+_NAMES = {
+    "self": Kind.ENCODER_SELF.sublayer_label,
+    "cross": Kind.CROSS.sublayer_label,
+    "feed_forward": N_("feed-forward"),
+    "recurrent": N_("recurrent unit"),
+    "mixing": N_("mixing"),
+}
+
+
+def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Whole:
+    """Return the picture of a pass; it opens on the step that looks most at the focus.
+
+    Args:
+        run: Whose model it is.
+        found: The pass.
+        title: A sentence.
+        focus: The source's token that stands out; None for none.
+    """
+    inspection = found.inspection
+    masked = not run.model.config.is_parallel
+    sublayers = [_sublayer(inspection, *each, masked=masked) for each in found.sublayers]
+    return Whole(
+        title=title,
+        source=labels(inspection.source_tokens, inspection.unknown_words),
+        fed=labels_of_fed(inspection),
+        sublayers=sublayers,
+        norms={stream.sites[0].side: stream.norms_LK for stream in found.streams.values()},
+        guesses=_guesses(run, found),
+        best=_best(run, found),
+        step=step_that_looks_at(inspection, focus),
+        focus=focus,
+        in_order=any(
+            site.in_encoder and site.sublayer == "recurrent" for site, _added in found.sublayers
+        ),
+    )
+
+
+def _sublayer(
+    inspection: Inspection, site: Site, added_K: NDArray[np.float64], *, masked: bool
+) -> Sublayer:
+    attention, label = inspection.attention.get(site), _(_NAMES[site.sublayer])
+    if attention and site.attention.causal and masked:
+        label = _("masked self-attention")
+    return Sublayer(
+        site=str(site),
+        side=site.side,
+        keys=site.attention.key_side if attention else None,
+        layer=site.layer,
+        label=label,
+        name=_("{stack}, layer {layer}: {sublayer}").format(
+            stack=capitalised(_(STACK_LABELS[site.stack])), layer=site.layer, sublayer=label
+        ),
+        added_K=added_K,
+        weights_HQK=attention.weights_HQK if attention else None,
+    )
+
+
+def step_that_looks_at(inspection: Inspection, source: int | None) -> int:
+    """Return the step, from 1, whose last cross-attention looks most at a token of the source.
+
+    Without such a token, or without cross-attention, it is the last.
+    """
+    crossing = inspection.sites_of(Kind.CROSS)
+    if not crossing or source is None:
+        return len(inspection.fed_tokens)
+    weights_HT = inspection.attention[crossing[-1]].weights_HQK[:, :, source]
+    return 1 + int(weights_HT.max(axis=0).argmax())
+
+
+def _guesses(run: Run, found: ForwardPass) -> list[list[Guess]]:
+    """Return what each layer of the decoder would write; its embedding is none."""
+    if found.lens is None:
+        return []
+    ids_LK, chances_LK = found.lens.best_LK[1:], found.lens.best_probability_LK[1:]
+    return [
+        list(zip(texts_of(run, ids_K.tolist()), chances_K.tolist(), strict=True))
+        for ids_K, chances_K in zip(ids_LK, chances_LK, strict=True)
+    ]
+
+
+def _best(run: Run, found: ForwardPass) -> list[list[Guess]]:
+    if found.best is None:
+        return []
+    rows = zip(found.best.ids_TN.tolist(), found.best.probabilities_TN.tolist(), strict=True)
+    return [list(zip(texts_of(run, ids), chances, strict=True)) for ids, chances in rows]
+
+
+def texts_of(run: Run, ids: list[int]) -> list[str]:
+    """Return what tokens of the target are called, each by itself."""
+    return [token.text for token in run.target_tokenizer.describe_alone(ids)]
