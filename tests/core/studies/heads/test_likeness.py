@@ -1,49 +1,25 @@
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.batch import Pair
-from core.heads import Kind, Site
-from core.model import Step
+from core.heads import Kind
 from core.studies.heads.likeness import likeness
-
-SITES = (Site("encoder", 0, "self"), Site("encoder", 1, "self"))
-
-
-class Drawn:
-    """Two encoder layers whose weights are given as weights_LHQK, for sources of one length."""
-
-    config = SimpleNamespace(n_heads=2, pad_id=0)
-    device = torch.device("cpu")
-
-    def __init__(self, weights):
-        self.weights = torch.tensor(weights)
-
-    def sites(self):
-        return SITES
-
-    def __call__(self, source_BS, fed_BT, probe):
-        n = len(source_BS)
-        for site, weights_HQK in zip(SITES, self.weights, strict=True):
-            probe.at(site, Step.VISIBLE, torch.ones(n, 1, source_BS.shape[1], dtype=torch.bool))
-            probe.at(site, Step.WEIGHTS, weights_HQK.expand(n, -1, -1, -1))
+from tests.core.studies.heads.heads_by_hand import SELF, ByHand
 
 
 def softmaxed(seed, length, spread):
-    scores = np.random.default_rng(seed).normal(scale=spread, size=(2, 2, length, length))
+    scores = np.random.default_rng(seed).normal(scale=spread, size=(4, length, length))
     weights = np.exp(scores)
     return (weights / weights.sum(axis=-1, keepdims=True)).astype(np.float32)
 
 
 def found_in(weights):
-    length = weights.shape[-1]
-    return likeness(
-        Drawn(weights), [Pair((5,) * (length - 1) + (2,), (1, 5, 2))], Kind.ENCODER_SELF
-    )
+    """Of four heads of one encoder layer, for a source of one length."""
+    known = [Pair((5,) * (weights.shape[-1] - 1) + (2,), (1, 5, 2))]
+    heads = [lambda _, weights_QK=each: weights_QK for each in weights]
+    return likeness(ByHand(known, {SELF: heads}), known, Kind.ENCODER_SELF)
 
 
 def entropy(p):
@@ -53,7 +29,7 @@ def entropy(p):
 @given(seed=st.integers(0, 9999), length=st.integers(2, 6), spread=st.floats(0, 30))
 def test_likeness_is_one_less_the_mean_distance_of_rows(seed, length, spread):
     weights = softmaxed(seed, length, spread)
-    heads = weights.astype(np.float64).reshape(4, length, length)
+    heads = weights.astype(np.float64)
     found = found_in(weights)
     assert found.n_rows == length
     for one in range(4):
