@@ -9,16 +9,9 @@ from pages.views.lessons.architecture import drawing
 from tests.browser.apps.architecture_models import described
 
 asked = st.query_params
-model = described(
-    int(asked.get("encoder", "3")),
-    int(asked.get("decoder", "2")),
-    asked.get("norm", "post"),
-    tied=asked.get("tied", "1") == "1",
-    gate=bool(asked.get("gate")),
-    memory=asked.get("memory", "last"),
-)
-first = "encoder.0.self" if "encoder.0.self" in model.ids else model.ids[0]
-st.session_state.setdefault("selected", asked.get("selected", first))
+layers = [int(asked.get(stack, usual)) for stack, usual in (("encoder", "3"), ("decoder", "2"))]
+model = described(*layers, asked.get("norm", "post"))
+st.session_state.setdefault("selected", "encoder.0.self")
 
 WORDS = {
     "positions": "sinusoids",
@@ -33,7 +26,7 @@ WORDS = {
 def changed(node):
     detail = WORDS.get(node.id.rsplit(".", 1)[-1], "15 × 128")
     label = "<b>&" if asked.get("hostile") and node.kind == "cross" else node.label
-    return replace(node, detail="" if asked.get("bare") else detail, label=label)
+    return replace(node, detail=detail, label=label)
 
 
 def take():

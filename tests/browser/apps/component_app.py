@@ -3,7 +3,6 @@
 What it hears it answers: a head that was picked is selected, a token that was pinned stays pinned.
 """
 
-import time
 from dataclasses import replace
 
 import streamlit as st
@@ -68,7 +67,6 @@ def answered(shown):
 quiet = asked.get("quiet", "").split(",")
 callbacks = {f"on_{each}": (lambda each=each: take(each)) for each in events if each not in quiet}
 component(answered(st.cache_data(module.CASES[case])()), key="shown", **callbacks)
-time.sleep(float(asked.get("seconds", 0)))
 state["runs"] = state.get("runs", 0) + 1
 st.text(f"runs: {state['runs']}")
 st.text(f"heard: {heard}")

@@ -12,20 +12,13 @@ EXTRA = "le elle large fatiguée traverse route animaux une parc chat chien dort
 TOP = 10
 
 
-def weights(layers, heads, queries, keys, seed=0):
-    """Weights that wander along the diagonal, each head in its own way."""
-    random = np.random.default_rng(seed)
-    rows, columns = np.arange(queries)[:, None], np.arange(keys)[None, :]
-    along = rows * (keys - 1) / max(queries - 1, 1)
-    shift = random.integers(-2, 3, (layers, heads, 1, 1))
-    width = random.choice([0.5, 1.0, 3.0], (layers, heads, 1, 1))
-    noise = random.normal(0, 1, (layers, heads, queries, keys))
-    return softmax(-(((columns - along - shift) / width) ** 2) + noise)
+def weights(layers, heads, queries, keys, seed=0, visible=True):
+    scores = np.random.default_rng(seed).normal(0, 1.4, (layers, heads, queries, keys))
+    return softmax(np.where(visible, scores, -np.inf))
 
 
 def causal(layers, heads, n, seed=1):
-    scores = np.log(weights(layers, heads, n, n, seed) + 1e-9)
-    return softmax(np.where(np.tril(np.ones((n, n), bool)), scores, -np.inf))
+    return weights(layers, heads, n, n, seed, np.tri(n, dtype=np.bool_))
 
 
 def distribution(vocabulary, likely, surprise, seed):
@@ -41,15 +34,15 @@ def step(vocabulary, probabilities, chosen, true, overridden=False):
     top = tuple(
         Alternative(int(i), label_of(vocabulary[i]), float(probabilities[i])) for i in order
     )
-    at = vocabulary.index(true) if true else None
+    at = vocabulary.index(true)
     return StepView(
         chosen=label_of(chosen),
         chosen_probability=float(probabilities[vocabulary.index(chosen)]),
         top=top,
         others=max(0.0, 1.0 - sum(each.probability for each in top)),
-        true=None if at is None else label_of(true),
-        true_probability=None if at is None else float(probabilities[at]),
-        true_rank=None if at is None else int((probabilities > probabilities[at]).sum()),
+        true=label_of(true),
+        true_probability=float(probabilities[at]),
+        true_rank=int((probabilities > probabilities[at]).sum()),
         overridden=overridden,
     )
 
@@ -59,20 +52,14 @@ def label_of(word):
 
 
 def side(vocabulary, said, true, distributions, shape, by_hand=()):
-    """A side that appends `said` step by step; with `true` None there is no reference."""
+    """A side that appends `said` step by step, where `true` would be right."""
     layers, heads, source = shape
     n = len(said)
     return SideView(
         fed=(BOS, *map(label_of, said[:-1])),
         steps=tuple(
-            step(
-                vocabulary,
-                distributions[i],
-                said[i],
-                true[i] if true and i < len(true) else None,
-                i in by_hand,
-            )
-            for i in range(n)
+            step(vocabulary, *each, at in by_hand)
+            for at, each in enumerate(zip(distributions, said, true, strict=True))
         ),
         cross=weights(layers, heads, n, source, seed=3),
         self_=causal(layers, heads, n, seed=4),
@@ -84,13 +71,9 @@ def sentence(layers=3, heads=4):
     true = [*FRENCH.split(), "EOS"]
     said = [*FRENCH.replace("il", "elle").replace("fatigué", "fatiguée").split(), "EOS"]
     vocabulary = sorted({*true, *EXTRA.split()})
-    forced, free = [], []
-    for i, (truth, word) in enumerate(zip(true, said, strict=True)):
-        surprise = 2.0 + 5.0 * np.random.default_rng(i).random()
-        forced.append(distribution(vocabulary, [truth], surprise, seed=i))
-        free.append(
-            forced[i] if i < 10 else distribution(vocabulary, [word], surprise, seed=90 + i)
-        )
+    forced = [distribution(vocabulary, [word], 3.0, seed=i) for i, word in enumerate(true)]
+    later = [distribution(vocabulary, [word], 3.0, seed=90 + i) for i, word in enumerate(said)]
+    free = [*forced[:10], *later[10:]]
     forced[10] = free[10] = distribution(vocabulary, ["il", "elle"], 0.35, seed=10)
     source = (*labels(ENGLISH), EOS)
     both = layers, heads, len(source)

@@ -30,7 +30,7 @@ def test_one_run_leads_to_its_heads_and_its_training(open_runs, own_copy):
     at = open_runs(runs="runs/mine")
     opened = {link.proto.page: parse_qs(link.proto.query_string) for link in at.get("page_link")}
     assert opened == {
-        "": {"model": ["runs/mine"]},
+        "attention": {"model": ["runs/mine"]},
         "training": {"training": ["look_back"], "model": ["runs/mine"]},
     }
     change(own_copy / "run.json", lambda run: run["training"].update(steps=900))
