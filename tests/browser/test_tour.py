@@ -79,7 +79,7 @@ LETTERS = """() => {
                 range.selectNode(text);
                 const { width, height } = range.getBoundingClientRect();
                 // An index in a formula is small on a blackboard, too.
-                if (node.closest("math")) continue;
+                if (node.closest("math, .mtight")) continue;
                 // What only screen readers say is clipped.
                 const clipped = node.closest(".live, [data-testid=stMarkdownContainer]");
                 if (width < 2 || !height || clipped?.offsetWidth === 1) continue;
