@@ -40,6 +40,7 @@ def main() -> None:
     # By its path: what it is called differs from language to language.
     session.enter(page.url_path)
     language.enter()
+    layout.leave_out()
     tour.draw()
     with interrupts.interruptible():
         page.run()

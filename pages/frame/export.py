@@ -187,6 +187,8 @@ def _link_and_python(link: str, python: str) -> None:
     with st.popover(_("Link"), type="tertiary", icon=":material/link:"):
         st.caption(_("Opens exactly this view."))
         st.code(link, language=None, wrap_lines=True)
+        st.caption(_("The same without controls, for a slide or a page."))
+        st.code(f"{link}&embed=true&only=picture", language=None, wrap_lines=True)
     with st.popover(_("Python"), type="tertiary", icon=":material/code:"):
         st.caption(_("Run in the project's folder, it computes the same numbers again."))
         st.code(python)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.frame import components, glossary, typography
+from pages.frame import components, glossary, session, typography
 
 LESSON_TEXT = "lesson_text"
 """Key of the element that says what a view shows: as high for one line as for two."""
@@ -48,6 +48,13 @@ STEPS = "steps"
 NUMBER_WIDTH = 92
 """Pixels of a box for a small number; what is asked stands beside such a box (`layout.css`)."""
 
+_AROUND = (
+    "header.stAppHeader",
+    *(f".st-key-{key}" for key in (INTRODUCTION, "start_tour", VIEWS, HERE, CONTROLS)),
+    *(f".st-key-{key}" for key in (TAKEN, "explained")),
+    ".stElementContainer:has(> .stPageLink)",
+)
+"""What stands around a picture, as selectors of CSS."""
 _FILE = Path(__file__)
 _STYLE = f"<style>{_FILE.with_suffix('.css').read_text('utf-8')}</style>"
 _PRESENTATION = f"<script>{_FILE.with_name('presentation.js').read_text('utf-8')}</script>"
@@ -63,6 +70,13 @@ def compact() -> None:
         st.html(_PRESENTATION, unsafe_allow_javascript=True)
         glossary.lend()
         components.lend_scripts()
+
+
+def leave_out() -> None:
+    """Hide what a link leaves out: `?only=picture`, or with its box `?only=sentence`."""
+    hidden = {"picture": (*_AROUND, f".st-key-{OPENING}"), "sentence": _AROUND}
+    if rules := hidden.get(session.linked("only") or ""):
+        st.html(f"<style>{', '.join(rules)} {{ display: none !important; }}</style>")
 
 
 def shown_too(keys: Sequence[str]) -> str:

@@ -77,6 +77,14 @@ def test_another_word_is_lit_and_the_way_back_leads_to_the_first_sentence(visit)
     )
 
 
+def test_a_link_for_a_slide_leaves_all_but_the_picture_out(visit):
+    page = visit("?only=picture&sentence=The+dog+slept.")
+    page.locator(".whole[data-drawn]").wait_for(timeout=60_000)
+    expect(page.get_by_text("What you see:")).to_be_visible()
+    for hidden in ("textbox", "link", "combobox"):
+        expect(page.get_by_role(hidden)).to_have_count(0)
+
+
 def test_an_older_link_to_a_view_of_attention_opens_it(visit):
     page = visit("?view=lines&model=translate")
     page.locator(".lines[data-drawn]").wait_for(timeout=60_000)
