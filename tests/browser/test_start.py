@@ -81,8 +81,9 @@ def test_a_link_for_a_slide_leaves_all_but_the_picture_out(visit):
     page = visit("?only=picture&sentence=The+dog+slept.")
     page.locator(".whole[data-drawn]").wait_for(timeout=60_000)
     expect(page.get_by_text("What you see:")).to_be_visible()
-    for hidden in ("textbox", "link", "combobox"):
+    for hidden in ("textbox", "combobox"):
         expect(page.get_by_role(hidden)).to_have_count(0)
+    expect(page.get_by_role("link", name="Lessons")).to_have_count(0)
 
 
 def test_an_older_link_to_a_view_of_attention_opens_it(visit):
