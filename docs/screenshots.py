@@ -25,7 +25,7 @@ PAGES = {
     "lines": ("?view=lines&shown=all&kind=decoder.cross", ".lines[data-drawn]"),
     "heads": ("heads", ".matrices[data-drawn]"),
     "paper": (
-        "?tour=paper&stop=pronoun&view=pass&revealed=true",
+        "?tour=paper&stop=pronoun&revealed=true",
         ".whole[data-drawn]",
     ),
     "layers": ("lessons?lessons=parts", ".architecture[data-drawn]"),

@@ -69,7 +69,7 @@ def test_a_view_has_no_serious_fault_and_fits_a_narrow_window(visit, view):
         ("tour", "text=Begin"),
         ("glossary", "text=See it"),
         ("quiz", "text=Done"),
-        ("?tour=paper&stop=whole&view=pass&revealed=true", ".whole[data-drawn]"),
+        ("?tour=paper&stop=whole&revealed=true", ".whole[data-drawn]"),
     ],
 )
 def test_a_page_without_views_has_no_serious_fault_and_fits_a_narrow_window(visit, link, shows):
