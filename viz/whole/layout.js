@@ -3,7 +3,7 @@
 export const NARROW = 680; // pixels
 const SPACE = { words: 84, title: 26, bus: 16, output: 74, memory: 64, side: 132, layer: 6 };
 const FOLD = 24; // height of the strip that stands for layers that are folded
-const LEAST_LAYER = 44; // height of a layer; where less is left for each, some are folded
+const LEAST_LAYER = 32; // height of a layer; where less is left for each, some are folded
 const PARTS = { attention: 1, other: 0.42 }; // heights of sublayers
 const HIGHEST = 128; // of an attention
 const WIDEST = 44; // between two tokens

@@ -6,6 +6,7 @@ import { shownOf } from "./drawing.js";
 import { nameOf } from "./layout.js";
 import { largestOfBlock, largestOfToken } from "./payload.js";
 
+const LEAST_ROOM = 40; // pixels of a layer that has room for what it would write
 const TIGHT = 14; // pixels between two words that are written upright
 
 export function put(node, left, top) {
@@ -155,7 +156,8 @@ function guessesOf({ view, step, stage, layout }, decoder) {
   return layers.flatMap((layer) => {
     const own = decoder.blocks.filter((block) => block.layer === layer);
     const guess = view.guesses[layer]?.[step - 1];
-    if (!guess || stage < decoder.blocks.indexOf(own.at(-1)) + 1) return [];
+    const isLow = own[0].lower - own.at(-1).upper < LEAST_ROOM;
+    if (!guess || isLow || stage < decoder.blocks.indexOf(own.at(-1)) + 1) return [];
     const node = element("span", "guess");
     node.append(...fillParts(view.texts.guess, { layer: String(layer) }), " ", word(guess[0]), ` ${percentWords(guess[1])}`);
     return [put(node, decoder.centre(step - 1) + 10, own.at(-1).upper + 9)];

@@ -3,7 +3,7 @@
 import { answerTools, nameTools } from "../component/figure.js";
 import { answerWalk, goTo, play } from "../component/keys.js";
 import { isRecent, markDrawn, mount } from "../component/mount.js";
-import { deviceRatio, roomNow, windowRoom } from "../component/pixels.js";
+import { deviceRatio, magnified, roomNow, windowRoom } from "../component/pixels.js";
 import { resized, setPixels } from "../component/plot.js";
 import { hideTooltip } from "../component/tooltip.js";
 import {
@@ -64,6 +64,10 @@ function receive(state, data) {
   state.reopens = same ? open : view.open;
 }
 
+/** How high the picture may be; before a whole room its controls are gone. */
+const roomOf = () => (magnified() > 1 ? Math.max(240, windowRoom() - 165)
+  : Math.min(560, Math.max(360, windowRoom() - 294)));
+
 /** Layers with an open block are not folded. */
 function firstLayers({ stacks, open }) {
   const block = stacks.flatMap(({ blocks }) => blocks).find(({ site }) => open && site === siteOf(open));
@@ -76,7 +80,7 @@ function draw(state) {
   const placed = `${width} ${roomNow()} ${view.content} ${view.isForced} ${JSON.stringify(state.first)}`;
   if (placed !== state.placed) {
     state.placed = placed;
-    state.layout = wholeLayout(width, Math.min(560, Math.max(360, windowRoom() - 294)), view, state.first);
+    state.layout = wholeLayout(width, roomOf(), view, state.first);
     setPixels(nodes.stage, { "--height": state.layout.height });
     placeNames(state);
     placeWords(state);
