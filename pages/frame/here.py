@@ -25,7 +25,8 @@ def link_to_pass(run: Run, part: Part) -> None:
         [(site.is_attention, site.is_attention and site.attention in kinds) for site in own]
         for _side, own in groupby(sites, lambda site: site.side)
     ]
-    mark = f"![{_('The whole pass')}]({thumbnail(stacks, part)})"
+    name = _("The whole pass")
+    mark = f"![{name}]({thumbnail(stacks, part)})"
     tooltip = _("The whole model; this view looks into what is blue. Click to see all of it.")
     with st.container(key=layout.HERE, width="content"):
         links.link("", mark, None, {}, tooltip)
