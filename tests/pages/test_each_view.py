@@ -174,14 +174,6 @@ def test_no_two_views_are_called_the_same_and_none_like_a_page():
     assert sorted(set(names)) == sorted(names)
 
 
-def test_nothing_of_the_start_stays_english_but_the_sentences_and_the_licence():
-    at = draw("attention", {"lang": pseudo_locale.LANGUAGE}).at
-    caption, words = pseudo_locale.left_in_english(at)
-    assert caption == f"caption: {plain(load_run(cached.GALLERY / 'everyday').notice)}"
-    assert words.startswith("markdown: The animal didn")
-    assert "fatigué" in words
-
-
 def test_what_stays_english_is_found(monkeypatch):
     monkeypatch.setattr("pages.views.training.manage._", lambda message: message)
     query = {"training": "runs", "lang": pseudo_locale.LANGUAGE}
