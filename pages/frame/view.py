@@ -86,32 +86,35 @@ def saying_why(
 
 
 def choose(
-    views: Sequence[View[Subject]], name: str, default: str = "", *, named: bool = False
+    views: Sequence[View[Subject]],
+    name: str,
+    default: str = "",
+    *,
+    named: bool = False,
+    asked: bool = True,
 ) -> View[Subject]:
-    """Ask which view to show, the first or the default; the URL may name the default, too."""
-    offered, usual, how = _offered(views, default, named=named)
-    return _view(views, controls.choice(_("View"), name, offered, usual, **how))
+    """Ask which view to show.
 
-
-def _offered(
-    views: Sequence[View[Subject]], default: str, *, named: bool
-) -> tuple[dict[str, str], str, controls.How[str]]:
-    """Return the views that are offered, the first of them, and how they are asked for."""
-    older = {view.older: view.name for view in views if view.older}
+    Args:
+        views: The first is shown where there is no default.
+        name: Of the choice, in the URL.
+        default: The name of a view.
+        named: Whether the URL names the default, too.
+        asked: False where it is asked for later on the page.
+    """
     offered = {view.name: view.text.label for view in views}
-    return offered, default or views[0].name, {"named": named, "older": older}
-
-
-def _view(views: Sequence[View[Subject]], name: str) -> View[Subject]:
-    return next(view for view in views if view.name == name)
+    older = {view.older: view.name for view in views if view.older}
+    how = controls.How[str](named=named, older=older, asked=asked)
+    chosen = controls.choice(_("View"), name, offered, default or views[0].name, **how)
+    return next(view for view in views if view.name == chosen)
 
 
 def _usual(views: Sequence[View[Subject]], needs: Collection[Need]) -> str:
     """Return the first view that applies to the chosen run; where none does, the first of all."""
     if (settings := selection.chosen_settings()) is None:
-        return views[0].name
-    applying = (view for view in views if not missing(settings, (*needs, *view.needs)))
-    return next(applying, views[0]).name
+        return ""
+    applying = (view.name for view in views if not missing(settings, (*needs, *view.needs)))
+    return next(applying, "")
 
 
 def of_sentence(
@@ -128,49 +131,48 @@ def of_sentence(
     old_links.follow(views[0].page, name)
     usual = _usual(views, needs)
     # Before it is asked for: the sentence above depends on it.
-    chosen = _view(views, controls.chosen(name, *_offered(views, usual, named=named)))
+    view = choose(views, name, usual, named=named, asked=False)
+    needs = (*needs, *view.needs)
 
     def telling(run: Run, task: Task) -> str:
         # What a view does not apply to need not be looked for in.
-        if chosen.telling is None or why_not(run, (*needs, *chosen.needs)):
-            return ""
-        return chosen.telling(run, task)
+        return "" if view.telling is None or why_not(run, needs) else view.telling(run, task)
 
-    opened = selection.model_and_sentence(asked=chosen.asks_sentence(), telling=telling)
+    opened = selection.model_and_sentence(asked=view.asks_sentence(), telling=telling)
     if opened is None:
         return
-    view, question = _ask(views, name, usual, opened.run, named=named)
+    run = opened.run
+    question = _ask(views, name, usual, run, named=named)
     # Always there: Streamlit knows a part by its place, and a click in one that has moved is lost.
     with st.container():
         name_missing(views, name)
         if view.asks_sentence():
             _tell_sentence(view, opened)
-    if why := why_not(opened.run, (*needs, *view.needs)):
+    if why := why_not(run, needs):
         st.info(why)
-        links.link_to_what_applies(opened.run, opened.sentence, (*needs, *view.needs))
-        say_notice(opened.run)
-        return
-    facts = {
-        "model": opened.run.name,
-        "step": opened.run.step,
-        "sentence": opened.sentence,
-        written_in_files(opened.run): opened.inspection.translation.text,
-    }
-    facts |= {"notice": opened.run.notice} if opened.run.notice else {}
-    show(view, opened, facts, question)
-    links.link_to_experiment(name, view.name)
-    say_notice(opened.run)
+        links.link_to_what_applies(run, opened.sentence, needs)
+    else:
+        facts = {
+            "model": run.name,
+            "step": run.step,
+            "sentence": opened.sentence,
+            written_in_files(run): opened.inspection.translation.text,
+        }
+        facts |= {"notice": run.notice} if run.notice else {}
+        show(view, opened, facts, question)
+        links.link_to_experiment(name, view.name)
+    say_notice(run)
 
 
 def _ask(
     views: Sequence[View[Opened]], name: str, usual: str, run: Run, *, named: bool
-) -> tuple[View[Opened], DeltaGenerator | None]:
-    """Ask for a view beside its place in the whole pass; return it and where its question is.
+) -> DeltaGenerator | None:
+    """Ask for a view beside its place in the whole pass; return where its question is.
 
     A page of one view asks for none, and says itself what it is about.
     """
     if len(views) == 1:
-        return views[0], None
+        return None
     with st.container(horizontal=True, vertical_alignment="center", key=layout.VIEWS):
         view = choose(views, name, usual, named=named)
         with st.container(width="stretch", key=layout.LESSON_TEXT):
@@ -178,7 +180,7 @@ def _ask(
             question.markdown(f"**{view.text.question}**")
         if view.looks_into:
             here.link_to_pass(run, view.looks_into)
-    return view, question
+    return question
 
 
 def _tell_sentence(view: View[Opened], opened: Opened) -> None:
