@@ -26,7 +26,7 @@ def maps_of(
 ) -> AttentionMaps:
     """Return the maps of a head's kind of attention, with this head large.
 
-    A zoom is "row,column,rows,columns", as `clicks.take_zoom` writes it; any other text shows the
+    A zoom is "row,column,rows,columns", as links have it; any other text shows the
     whole map. The finding is a sentence about these heads, and the pinned word is kept marked.
     """
     kind = head.kind

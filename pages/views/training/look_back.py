@@ -64,10 +64,10 @@ def draw(path: Path) -> Shown | None:
     if why := heads_at_step.why_none(path):
         st.info(why)
         return None
-    model, rows, offered = cached.settings(path).model, progress.rows(path), stops(path)
+    rows, offered = progress.rows(path), stops(path)
     sentence = heads_at_step.ask_sentence(path)
     with st.container(horizontal=True, vertical_alignment="center"):
-        head = heads_at_step.ask_head(path, model)
+        head = heads_at_step.ask_head(path)
     found = {each: at for each in offered if (at := _readable(path, each, sentence))}
     # They stand above the handle, which says what is marked in them.
     course = st.container()
