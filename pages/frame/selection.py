@@ -331,7 +331,7 @@ def choose(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool =
         {"tokens": _("tokens"), "words": _("whole words")},
         "tokens",
         older={"whole words": "words"},
-        help_text=_("Merged to words, rows are averaged and columns summed."),
+        help=_("Merged to words, rows are averaged and columns summed."),
         asked=unit,
     )
     words = unit and merged_to == "words"

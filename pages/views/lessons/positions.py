@@ -65,7 +65,7 @@ def draw(opened: Opened) -> Shown:
                 "pe_k",
                 DEFAULT_SHIFT,
                 limits=ends,
-                help_text=_("Below 0: to the left."),
+                help=_("Below 0: to the left."),
             )
     match shown:
         case "waves":
@@ -86,7 +86,7 @@ def _ask_size(opened: Opened) -> tuple[int, int, int]:
         {each: number(each) for each in BASES},
         DEFAULT_BASE,
         width=130,
-        help_text=_("The paper has 10,000; a larger base makes the slow waves slower."),
+        help=_("The paper has 10,000; a larger base makes the slow waves slower."),
     )
     length = controls.amount(_("Length"), "pe_length", DEFAULT_LENGTH, limits=(1, LONGEST))
     return width, length, base

@@ -9,9 +9,8 @@ from tests.pages.every_view import CASES, PAGES
 
 @pytest.mark.parametrize(("page", "name"), MOVED)
 def test_a_view_that_has_moved_leads_to_one_that_there_is(page, name):
-    now = MOVED[page, name]
-    there = now.page or "whole"
-    assert (there, now.query.get(PAGES[there], "pass")) in CASES
+    there, query = links.read(MOVED[page, name])
+    assert (there, query.get(PAGES[there], "pass")) in CASES
     assert (page, name) not in CASES
 
 
@@ -44,7 +43,7 @@ def test_a_link_to_a_view_of_another_page_goes_there_once(open_page, monkeypatch
     monkeypatch.setattr(links, "go", lambda *where: went.append(where))
     at = open_page("attention", view="heads", sentence="I slept.", sort="entropy", model=None)
     assert went == [
-        ("heads", {"sentence": "I slept.", "sort": "entropy", "trial": "roles"}),
+        ("heads", {"sentence": ["I slept."], "sort": ["entropy"], "trial": "roles"}),
     ]
     at.run()
     assert len(went) == 1
@@ -62,3 +61,19 @@ def test_an_older_link_to_distances_and_layers_shows_them(open_page):
     assert at.segmented_control(key="lengths_by").value == "distance"
     at = open_page("experiments", experiment="depth", outcome="layers", model=None)
     assert at.segmented_control(key="learning_by").value == "layer"
+
+
+@pytest.mark.parametrize(
+    ("page", "choice", "view", "there"),
+    [
+        ("masks", "masks", "prefixes", ("decoding", {"decoding": "cost"})),
+        ("masks", "masks", "scores", ("attention", {"view": "steps", "stage": "mask"})),
+    ],
+)
+def test_pictures_that_went_lead_to_the_view_that_shows_the_same(
+    open_page, monkeypatch, page, choice, view, there
+):
+    went = []
+    monkeypatch.setattr(links, "go", lambda *where: went.append(where))
+    open_page(page, **{choice: view}, model=None)
+    assert went == [there]
