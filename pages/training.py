@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.runs.checkpoint import stops
 from core.runs.run import RunError
-from pages.frame import cached, controls, layout, old_links, session
+from pages.frame import cached, controls, old_links, session
 from pages.frame.language import _
 from pages.frame.view import View, choose, name_missing, show
 from pages.views.training import look_back, runs, set_up, start, watch
@@ -28,7 +28,7 @@ def render() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         view = choose(VIEWS, start.VIEW, _usual(paths), named=True)
         name = _ask_run(view, paths) if view in (WATCH, LOOK_BACK) and paths else ""
-        with st.container(width="stretch", key=layout.LESSON_TEXT):
+        with st.container(width="stretch", key="lesson_text"):
             st.markdown(f"**{view.text.question}**")
     # Always there: Streamlit knows a part by its place.
     with st.container():

@@ -14,7 +14,6 @@ from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
-import torch
 
 from core.runs.run import Run
 from pages.frame import service
@@ -132,7 +131,7 @@ def bytes_of(value: object) -> int:
         if isinstance(each, Run) or callable(each):
             continue
         # Tensors of one memory are as many objects.
-        memory = each.untyped_storage() if isinstance(each, torch.Tensor) else None
+        memory = each.untyped_storage() if hasattr(each, "untyped_storage") else None
         identity = id(each) if memory is None else memory.data_ptr()
         if identity in counted:
             continue

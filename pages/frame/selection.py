@@ -18,7 +18,7 @@ from core.studies.heads.findings import best_pronoun_head
 from core.studies.heads.largest_weights import head_between_words, sharpest_head
 from core.studies.opening.examples import examples_of
 from core.tasks import TASKS, Example, Task
-from pages.frame import cached, controls, layout, links, notes, session
+from pages.frame import cached, controls, links, notes, session
 from pages.frame.language import _, joined, n_, number, plain
 from pages.frame.maps import labels, labels_of_fed
 from pages.frame.messages import explained
@@ -111,7 +111,7 @@ def model_and_sentence(*, asked: bool, telling: Callable[[Run, Task], str]) -> O
     # Its place is always there: what is below must not move (see `view.of_sentence`).
     with st.container():
         _name_missing_run(paths)
-    row = st.container(horizontal=True, vertical_alignment="bottom", key=layout.OPENING)
+    row = st.container(horizontal=True, vertical_alignment="bottom", key="opening")
     with row:
         path = paths[_ask_run(list(paths))]
     run, task, problem = None, None, ""
@@ -310,7 +310,7 @@ def axis_of_keys(kind: Kind, labels: Sequence[TokenLabel]) -> Axis:
 
 def row() -> DeltaGenerator:
     """Return the row of a view's controls."""
-    return st.container(horizontal=True, vertical_alignment="center", key=layout.CONTROLS)
+    return st.container(horizontal=True, vertical_alignment="center", key="controls")
 
 
 def choose(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool = True) -> Selection:

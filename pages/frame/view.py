@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.decoding.sentence import SentenceError
 from core.runs.run import Run
 from core.tasks import Task
-from pages.frame import controls, here, layout, links, notes, old_links, selection, session, tour
+from pages.frame import controls, here, links, notes, old_links, selection, session, tour
 from pages.frame.export import Shown as Shown
 from pages.frame.export import offer
 from pages.frame.export import page as page
@@ -173,9 +173,9 @@ def _ask(
     """
     if len(views) == 1:
         return None
-    with st.container(horizontal=True, vertical_alignment="center", key=layout.VIEWS):
+    with st.container(horizontal=True, vertical_alignment="center", key="views"):
         view = choose(views, name, usual, named=named)
-        with st.container(width="stretch", key=layout.LESSON_TEXT):
+        with st.container(width="stretch", key="lesson_text"):
             question = st.empty()
             question.markdown(f"**{view.text.question}**")
         if view.looks_into:
@@ -189,7 +189,7 @@ def _tell_sentence(view: View[Opened], opened: Opened) -> None:
     if found := notes.about_sentence(opened.run, opened.inspection, of_heads=of_heads):
         st.caption(joined(found))
     if view.says_sentence:
-        with st.container(key=layout.SENTENCE_SAID):
+        with st.container(key="sentence_said"):
             st.markdown(f":small[{plain(opened.sentence)}]")
 
 
@@ -237,7 +237,7 @@ def show(
         if shown.other_model:
             # Before all else: the model's box says another one.
             above.caption(f":material/swap_horiz: {shown.other_model}")
-        with above, st.container(key=layout.SEEN, horizontal=True, vertical_alignment="center"):
+        with above, st.container(key="seen", horizontal=True, vertical_alignment="center"):
             say_seen(shown)
         offer(shown, view.name, shown.text or view.text, facts)
 

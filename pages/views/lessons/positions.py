@@ -17,7 +17,7 @@ from core.studies.lessons.positions import (
     rotation,
     waves,
 )
-from pages.frame import components, controls, layout
+from pages.frame import components, controls
 from pages.frame.charts import chart, plotly_chart
 from pages.frame.language import TINY, _, bound, joined, listed, n_, number, short, signs
 from pages.frame.recipe import Recipe
@@ -43,9 +43,7 @@ def draw(opened: Opened) -> Shown:
         "table": _("table"),
         "shift": _("shift"),
     }
-    with st.container(
-        horizontal=True, vertical_alignment="bottom", gap="small", key=layout.CONTROLS
-    ):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="controls"):
         shown = stacks.ask_picture(opened, "positions_shown", pictures)
         # Asked for last, since the length is their limit, and shown before the size.
         asked = st.container(
