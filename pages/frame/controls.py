@@ -244,8 +244,15 @@ def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amoun
             st.slider(label, low, high, first, step, **look)
         else:
             # A whole number has no decimals.
-            form = "%d" if isinstance(default, int) else "%.6g"
-            st.number_input(label, low, high, first, step, form, **{"width": 130} | look)
+            st.number_input(
+                label,
+                low,
+                high,
+                first,
+                step,
+                format="%d" if isinstance(default, int) else "%.6g",
+                **{"width": 130, **look},
+            )
     return value
 
 
