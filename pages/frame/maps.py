@@ -31,20 +31,16 @@ def maps_of(
     """
     kind = head.kind
     sites = inspection.sites_of(kind)
-    tokens: dict[Side, tuple[TokenLabel, ...]] = {
-        "source": labels(inspection.source_tokens, inspection.unknown_words),
-        "target": labels_of_fed(inspection),
-    }
     visible_QK = inspection.attention[sites[0]].visible_QK
     return AttentionMaps(
         kind=kind.value,
         sides=kind.sides,
         weights=np.stack([inspection.attention[site].weights_HQK for site in sites]),
         visible=visible_QK,
-        queries=tokens[kind.query_side],
-        keys=tokens[kind.key_side],
+        queries=side_labels(inspection, kind.query_side),
+        keys=side_labels(inspection, kind.key_side),
         predicted=labels(inspection.predicted_tokens) if kind.query_side == "target" else (),
-        source=tokens["source"],
+        source=side_labels(inspection, "source"),
         target=labels_of_target(inspection),
         translation=typeset(inspection.translation.text, run),
         doubts=typography.doubtful_words(inspection),
@@ -54,6 +50,13 @@ def maps_of(
         zoom=_window(zoom, visible_QK.shape),
         pin=pin,
     )
+
+
+def side_labels(inspection: Inspection, side: Side) -> tuple[TokenLabel, ...]:
+    """Return the labels of a side's tokens or words."""
+    if side == "target":
+        return labels_of_fed(inspection)
+    return labels(inspection.source_tokens, inspection.unknown_words)
 
 
 def labels_of_target(inspection: Inspection) -> tuple[TokenLabel, ...]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
 from core.decoding.sentence import SentenceError
-from core.heads import Head, Kind, Side, Site
+from core.heads import Head, Kind, Site
 from core.inspection import Inspection, SiteAttention, inspect_sentence, merged
 from core.runs.run import Run, RunError, RunSettings
 from core.studies.heads.findings import best_pronoun_head
@@ -20,7 +20,7 @@ from core.studies.opening.examples import examples_of
 from core.tasks import TASKS, Example, Task
 from pages.frame import cached, controls, links, notes, session
 from pages.frame.language import _, joined, n_, number, plain
-from pages.frame.maps import labels, labels_of_fed
+from pages.frame.maps import side_labels
 from pages.frame.messages import explained
 from pages.frame.needs import Need, why_not
 from pages.frame.recipe import Recipe
@@ -277,13 +277,6 @@ def example(selected: Selection, tells: Callable[[Inspection], bool]) -> str:
         if tells(inspection):
             return each.source
     return ""
-
-
-def side_labels(inspection: Inspection, side: Side) -> tuple[TokenLabel, ...]:
-    """Return the labels of a side's tokens or words."""
-    if side == "target":
-        return labels_of_fed(inspection)
-    return labels(inspection.source_tokens, inspection.unknown_words)
 
 
 def query_axis(inspection: Inspection, kind: Kind) -> Axis:

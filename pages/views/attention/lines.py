@@ -11,9 +11,9 @@ from core.model.attention import attend_probed
 from core.studies.heads.maps import maps_of_heads
 from pages.frame import clicks, components, controls, selection, session, tour
 from pages.frame.language import _, capitalised, n_, number
-from pages.frame.maps import labels
+from pages.frame.maps import labels, side_labels
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Opened, Selection, side_labels
+from pages.frame.selection import Opened, Selection
 from pages.frame.view import Shown
 from pages.views.attention import seen
 from pages.views.attention.formula import formula

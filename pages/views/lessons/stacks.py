@@ -8,8 +8,9 @@ from core.heads import STACK_LABELS, Kind, Side, Stack
 from core.tokenizer.tokenizer import Token
 from pages.frame import clicks, components, controls, session
 from pages.frame.language import _
+from pages.frame.maps import side_labels
 from pages.frame.needs import Need, missing
-from pages.frame.selection import Opened, side_labels
+from pages.frame.selection import Opened
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix
 
