@@ -6,13 +6,13 @@ what every view has (`export`).
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
 from typing import Generic, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.decoding.sentence import SentenceError
+from core.messages import MessageError
 from core.runs.run import Run
 from core.tasks import Task
 from pages.frame import controls, here, links, notes, old_links, selection, session, tour
@@ -40,7 +40,7 @@ class View(Generic[Subject]):
     """In links, code and tests."""
     draw: Callable[[Subject], "Shown | None"]
     """Asks, computes and draws; None where there is nothing to show, with the reason on the page.
-    It may return a function that draws the picture: a click in the picture redraws that alone."""
+    An error of `core` with a message is shown in the place of the picture."""
     older: str = ""
     """What older links called it."""
     of_sentence: bool | Callable[[], bool] = True
@@ -62,27 +62,6 @@ class View(Generic[Subject]):
     def asks_sentence(self) -> bool:
         """Return whether a sentence changes anything in what is chosen now."""
         return self.of_sentence() if callable(self.of_sentence) else self.of_sentence
-
-
-def saying_why(
-    *errors: type[Exception],
-) -> Callable[[Callable[[Subject], Shown | None]], Callable[[Subject], Shown | None]]:
-    """Let a view show these errors in the place of its picture, and ask for a missing sentence."""
-
-    def saying(draw: Callable[[Subject], Shown | None]) -> Callable[[Subject], Shown | None]:
-        @wraps(draw)
-        def drawn(subject: Subject) -> Shown | None:
-            try:
-                return draw(subject)
-            except SentenceError:
-                selection.ask_for_text()
-            except errors as error:
-                st.error(plain(explained(error)))
-            return None
-
-        return drawn
-
-    return saying
 
 
 def choose(
@@ -229,7 +208,14 @@ def show(
             st.rerun()
         # What is seen is known when the picture is drawn, and said above it.
         above = st.container()
-        shown = view.draw(subject)
+        try:
+            shown = view.draw(subject)
+        except SentenceError:
+            selection.ask_for_text()
+            return
+        except (MessageError, OSError) as error:
+            st.error(plain(explained(error)))
+            return
         if shown is None:
             return
         if question is not None:

@@ -3,7 +3,6 @@
 import numpy as np
 import streamlit as st
 
-from core.config import ConfigError
 from core.model.positional import exact_sinusoids, sinusoids, timescales
 from core.studies.lessons.positions import (
     FARTHEST,
@@ -22,7 +21,7 @@ from pages.frame.charts import chart, plotly_chart
 from pages.frame.language import TINY, _, bound, joined, listed, n_, number, short, signs
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
-from pages.frame.view import Shown, saying_why
+from pages.frame.view import Shown
 from pages.views.lessons import stacks
 from viz.charts.curves import Quantity, Rule, curves
 from viz.charts.plotly_figures import heatmap
@@ -35,7 +34,6 @@ SHOWN = 8
 """Dimensions of a shift that are drawn."""
 
 
-@saying_why(ConfigError)
 def draw(opened: Opened) -> Shown:
     """Ask for a table of sinusoids, and draw one of its pictures."""
     pictures = {

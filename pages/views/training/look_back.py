@@ -34,7 +34,7 @@ from pages.frame.maps import labels
 from pages.frame.passes import PICTURE, whole_of
 from pages.frame.recipe import Recipe
 from pages.frame.typography import typeset
-from pages.frame.view import Shown, saying_why
+from pages.frame.view import Shown
 from pages.views.training import heads_at_step, progress
 from viz.charts.curves import Level, Quantity, Rule, curves
 from viz.charts.measurements import TEXTS, Axes, Rows
@@ -54,7 +54,6 @@ _LOSS_HEIGHT, _HEIGHT = 190, 250
 _ROWS = "rows_of_steps"
 
 
-@saying_why(OSError, RunError)
 def draw(path: Path) -> Shown | None:
     """Show how the heads of a layer formed, and their maps at one snapshot.
 
