@@ -53,21 +53,16 @@ def maps_of(
 
 
 def side_labels(inspection: Inspection, side: Side) -> tuple[TokenLabel, ...]:
-    """Return the labels of a side's tokens or words."""
+    """Return how a side's tokens or words are shown; what was typed looks like a source."""
     if side == "target":
-        return labels_of_fed(inspection)
+        return fed_labels(inspection.fed_tokens, inspection.n_typed)
     return labels(inspection.source_tokens, inspection.unknown_words)
 
 
 def labels_of_target(inspection: Inspection) -> tuple[TokenLabel, ...]:
     """Return how what a decoder is fed is shown, and what ends it; nothing without a decoder."""
     end = () if inspection.end_token is None else (inspection.end_token,)
-    return (*labels_of_fed(inspection), *labels(end))
-
-
-def labels_of_fed(inspection: Inspection) -> tuple[TokenLabel, ...]:
-    """Return how what a decoder is fed is shown; what was typed of it looks like a source."""
-    return fed_labels(inspection.fed_tokens, inspection.n_typed)
+    return (*side_labels(inspection, "target"), *labels(end))
 
 
 def fed_labels(fed: Sequence[Token], n_typed: int) -> tuple[TokenLabel, ...]:

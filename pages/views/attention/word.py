@@ -11,7 +11,7 @@ from core.model.attention import attend_probed
 from core.studies.heads.maps import Direction, TokenGroup, TokenInHeads, token_in_heads
 from pages.frame import clicks, components, controls, notes, selection, session
 from pages.frame.language import _
-from pages.frame.maps import labels, labels_of_target
+from pages.frame.maps import labels_of_target, side_labels
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection
 from pages.frame.view import Shown
@@ -35,7 +35,7 @@ def draw(opened: Opened) -> Shown:
     found = recipe.result()
     picture = components.show(
         Strips(
-            source=labels(inspection.source_tokens, inspection.unknown_words),
+            source=side_labels(inspection, "source"),
             # What the last row predicts ends the target: EOS, or what came at the length limit.
             target=labels_of_target(inspection),
             side=side,
