@@ -5,6 +5,7 @@ Names are what links and code say; labels are what people read, in their languag
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack
 
 import streamlit as st
@@ -50,11 +51,8 @@ def choice(
     **how: Unpack[How[Chosen]],
 ) -> Chosen:
     """Ask for one of a few things (thing → label), all of them visible; without a label above."""
-
-    def draw(first: Chosen, **looks: Any) -> None:  # noqa: ANN401
-        st.segmented_control(label, default=first, required=True, **looks)
-
-    return _one_of(draw, name, offered, default, {"labelled": False, **how})
+    draw = partial(st.segmented_control, label, required=True)
+    return _one_of(draw, "default", name, offered, default, {"labelled": False, **how})
 
 
 def selection(
@@ -66,41 +64,36 @@ def selection(
     **how: Unpack[How[Chosen]],
 ) -> Chosen:
     """Ask for one of several things (thing → label) in a box of this width, in pixels."""
-
-    def draw(first: Chosen, **looks: Any) -> None:  # noqa: ANN401
-        st.selectbox(label, index=list(offered).index(first), width=width or "stretch", **looks)
-
-    return _one_of(draw, name, offered, default, how)
+    draw = partial(st.selectbox, label, width=width or "stretch")
+    return _one_of(draw, "index", name, offered, default, how)
 
 
 def along(label: str, name: str, offered: Mapping[Chosen, str], default: Chosen) -> Chosen:
     """Ask for one of several things in their order (thing → label): a handle moves along them."""
-
-    def draw(first: Chosen, **looks: Any) -> None:  # noqa: ANN401
-        st.select_slider(label, value=first, **looks)
-
-    return _one_of(draw, name, offered, default, {"asked": len(offered) > 1})
+    draw = partial(st.select_slider, label)
+    return _one_of(draw, "value", name, offered, default, {"asked": len(offered) > 1})
 
 
 def _one_of(
-    draw: Callable[..., None],
+    draw: Callable[..., object],
+    first: Literal["default", "index", "value"],
     name: str,
     offered: Mapping[Chosen, str],
     default: Chosen,
     how: How[Chosen],
 ) -> Chosen:
-    """Ask for one of several things with a widget that shows one of them first."""
+    """Ask for one of several things with a widget, whose parameter `first` says what it shows."""
     value = chosen(name, offered, default, how)
     if how.get("asked", True):
         widget = session.widget(name, value, tuple(offered.items()), how.get("then"))
         draw(
-            widget.first,
             options=list(offered),
             format_func=offered.__getitem__,
             key=widget.key,
             label_visibility=_visibility(labelled=how.get("labelled", True)),
             help=how.get("help"),
             disabled=how.get("disabled", False),
+            **{first: list(offered).index(widget.first) if first == "index" else widget.first},
         )
     return value
 
