@@ -61,19 +61,3 @@ def test_an_older_link_to_distances_and_layers_shows_them(open_page):
     assert at.segmented_control(key="lengths_by").value == "distance"
     at = open_page("experiments", experiment="depth", outcome="layers", model=None)
     assert at.segmented_control(key="learning_by").value == "layer"
-
-
-@pytest.mark.parametrize(
-    ("page", "choice", "view", "there"),
-    [
-        ("masks", "masks", "prefixes", ("decoding", {"decoding": "cost"})),
-        ("masks", "masks", "scores", ("attention", {"view": "steps", "stage": "mask"})),
-    ],
-)
-def test_pictures_that_went_lead_to_the_view_that_shows_the_same(
-    open_page, monkeypatch, page, choice, view, there
-):
-    went = []
-    monkeypatch.setattr(links, "go", lambda *where: went.append(where))
-    open_page(page, **{choice: view}, model=None)
-    assert went == [there]
