@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.runs.checkpoint import stops
 from core.runs.run import RunError
-from pages.frame import cached, layout, old_links, selection, session
+from pages.frame import cached, controls, old_links, session
 from pages.frame.language import _
 from pages.frame.view import View, choose, name_missing, show
 from pages.views.training import look_back, runs, set_up, start, watch
@@ -28,7 +28,7 @@ def render() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         view = choose(VIEWS, start.VIEW, _usual(paths), named=True)
         name = _ask_run(view, paths) if view in (WATCH, LOOK_BACK) and paths else ""
-        with st.container(width="stretch", key=layout.LESSON_TEXT):
+        with st.container(width="stretch", key="lesson_text"):
             st.markdown(f"**{view.text.question}**")
     # Always there: Streamlit knows a part by its place.
     with st.container():
@@ -55,9 +55,17 @@ def _usual(paths: Mapping[str, Path]) -> str:
 def _ask_run(view: View[Path], paths: Mapping[str, Path]) -> str:
     """Ask for a run; those come first that a view shows most of."""
     if view is LOOK_BACK:
-        return selection.ask_named_run(sorted(paths, key=lambda name: not _looks_back(paths[name])))
+        return _ask_named_run(sorted(paths, key=lambda name: not _looks_back(paths[name])))
     # One measure of what is right is easier to read than two.
-    return selection.ask_named_run(sorted(paths, key=lambda name: _learned_two_things(paths[name])))
+    return _ask_named_run(sorted(paths, key=lambda name: _learned_two_things(paths[name])))
+
+
+def _ask_named_run(names: Sequence[str]) -> str:
+    """Ask for a run: the first is not always the same, so the URL names it in any case."""
+    runs = {name: name for name in names}
+    return controls.selection(
+        _("Model"), session.MODEL, runs, names[0], labelled=False, named=True, width=200
+    )
 
 
 def _runs() -> dict[str, Path]:

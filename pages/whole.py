@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.frame import language, layout, links, service, session, tour, view
+from pages.frame import language, links, service, session, tour, view
 from pages.frame.language import _, plain
 from pages.frame.messages import explained
 from pages.frame.view import View
@@ -26,7 +26,7 @@ def render() -> None:
 def _introduce(paper: tour.Tour) -> None:
     """Say what the app is, and offer its tour."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        with st.container(width="stretch", key=layout.INTRODUCTION):
+        with st.container(width="stretch", key="introduction"):
             st.markdown(
                 _(
                     "**The Transformer of “Attention Is All You Need”, small enough to look "

@@ -4,12 +4,12 @@ Streamlit's `cache_resource` counts entries; a map of 512 tokens is a thousand t
 of 16, and a model of 135 million weights as a hundred small ones.
 """
 
+import gc
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache, partial
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
@@ -121,50 +121,28 @@ def bytes_of_run(run: Run) -> int:
 def bytes_of(value: object) -> int:
     """Return the bytes that a value takes with all that it refers to, each counted once.
 
-    Runs, models and code are not counted: a value shares them with others.
+    Runs, models, classes and code are not counted: a value shares them with others.
     """
     counted: set[int] = set()
     left: list[Any] = [value]
     total = 0
     while left:
         each = left.pop()
-        identity, size, parts = _measure_of(type(each))(each)  # type: ignore[arg-type]
-        if identity not in counted:
-            counted.add(identity)
-            total += size
-            left.extend(parts)
+        if isinstance(each, Run) or callable(each):
+            continue
+        # Tensors of one memory are as many objects.
+        memory = each.untyped_storage() if hasattr(each, "untyped_storage") else None
+        identity = id(each) if memory is None else memory.data_ptr()
+        if identity in counted:
+            continue
+        counted.add(identity)
+        if memory is not None:
+            total += memory.nbytes()
+        elif isinstance(each, np.ndarray):
+            # Views of one memory keep all of it.
+            total += each.nbytes if each.base is None else 0
+            left.append(each.base)
+        else:
+            total += sys.getsizeof(each)
+            left.extend(gc.get_referents(each))
     return total
-
-
-Measured = tuple[int, int, Iterable[object]]
-"""What identifies an object, its own bytes, and what it refers to."""
-
-
-@cache
-def _measure_of(of: type) -> Callable[[Any], Measured]:
-    """Return what measures objects of a type: a decoding has thousands, of a few types."""
-    if issubclass(of, Run) or any("__call__" in vars(each) for each in of.__mro__):
-        return lambda each: (id(each), 0, ())
-    if hasattr(of, "untyped_storage"):
-        return _measure_of_tensor
-    if issubclass(of, np.ndarray):
-        # Views of one memory keep all of it.
-        return lambda each: (id(each), 0 if each.base is not None else each.nbytes, (each.base,))
-    if issubclass(of, str | bytes | int | float | None):
-        return lambda each: (id(each), sys.getsizeof(each), ())
-    if issubclass(of, Mapping):
-        return lambda each: (id(each), sys.getsizeof(each), (*each.keys(), *each.values()))
-    if issubclass(of, list | tuple | set | frozenset):
-        return lambda each: (id(each), sys.getsizeof(each), each)
-    slots = [name for each in of.__mro__ for name in getattr(each, "__slots__", ())]
-    return partial(_measure_of_record, slots)
-
-
-def _measure_of_tensor(tensor: Any) -> Measured:  # noqa: ANN401
-    memory = tensor.untyped_storage()
-    return memory.data_ptr(), memory.nbytes(), ()
-
-
-def _measure_of_record(slots: Sequence[str], record: object) -> Measured:
-    parts = [getattr(record, name, None) for name in slots]
-    return id(record), sys.getsizeof(record), (*parts, *getattr(record, "__dict__", {}).values())

@@ -33,9 +33,9 @@ Computed = TypeVar("Computed")
 
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY, OWN = ROOT / "gallery", ROOT / "runs"
-READ = ("run.json", "evaluation.json", "words.txt")
+READ = ("run.json", "words.txt", EVALUATION, HEADS, PRUNING)
 """What is read of a run beside its weights."""
-SAID = (*READ[:2], "metrics.jsonl", "status.json", "train.log", "checkpoints", "best")
+SAID = ("run.json", EVALUATION, "metrics.jsonl", "status.json", "train.log", "checkpoints", "best")
 """Files, and folders with names, that say what is known of a run without its weights."""
 OF_MODELS, OF_RESULTS = 0.75, 0.25
 """Shares of the memory for loaded models, and for what is computed and read besides."""
@@ -142,13 +142,22 @@ def situation(path: Path) -> Situation:
     return process.situation(path) if unsure else found
 
 
-def loaded(path: Path) -> Run:
-    """Return a run with its newest checkpoint.
+def loaded(path: Path, step: int | None = None) -> Run:
+    """Return a run with its newest checkpoint, or with that of a step.
 
     Raises:
         RunError: The folder is missing, damaged, or no run.
     """
-    return _loaded(path, None, _stamp(path))
+    return models().of((path, step, _stamp(path, step)), _load, arguments=(path, step))
+
+
+def _load(path: Path, step: int | None) -> Run:
+    use_one_thread()
+    weights = newest_checkpoint(path) if step is None else weights_at(path, step)
+    # Whether it is gone meanwhile, `load_run` says.
+    with suppress(OSError):
+        models().make_room(weights.stat().st_size if weights else 0)
+    return interrupts.add_hooks(load_run(path, step))
 
 
 def task(path: Path) -> Task | None:
@@ -203,13 +212,13 @@ def key_of(argument: object) -> Hashable:
     """Return the cache key of an argument: of a run also the state of its files."""
     match argument:
         case Path():
-            return "run", argument, None, _stamp(argument)
+            return "run", argument, None, _stamp(argument, None)
         case RunAt(path, step):
-            return "run", path, step, _stamp_at(path, step)
+            return "run", path, step, _stamp(path, step)
         case ModelOf(path):
             return "model", key_of(path)
         case Folder(path):
-            return "folder", path, state_of(path), _stamp_of_files(path)
+            return "folder", path, state_of(path, *(path / name for name in SAID))
         case Computable():
             return argument.key
         case list() | tuple():
@@ -225,7 +234,7 @@ def value_of(argument: object) -> object:
         case Path():
             return loaded(argument)
         case RunAt(path, step):
-            return _loaded(path, step, _stamp_at(path, step))
+            return loaded(path, step)
         case ModelOf(path):
             return loaded(path).model
         case Folder(path):
@@ -235,19 +244,6 @@ def value_of(argument: object) -> object:
         case list() | tuple():
             return type(argument)(map(value_of, argument))
     return argument
-
-
-def _loaded(path: Path, step: int | None, stamp: str) -> Run:
-    return models().of((path, step, stamp), _load, arguments=(path, step))
-
-
-def _load(path: Path, step: int | None) -> Run:
-    use_one_thread()
-    weights = newest_checkpoint(path) if step is None else weights_at(path, step)
-    # Whether it is gone meanwhile, `load_run` says.
-    with suppress(OSError):
-        models().make_room(weights.stat().st_size if weights else 0)
-    return interrupts.add_hooks(load_run(path, step))
 
 
 @st.cache_resource(show_spinner=False)
@@ -267,21 +263,11 @@ def _most(share: float) -> int:
     return int(share * service.current().memory_megabytes * 1_000_000)
 
 
-def _stamp(path: Path) -> str:
+def _stamp(path: Path, step: int | None) -> str:
     """Return what changes when a run's files do, so that nothing old is shown."""
-    weights = newest_checkpoint(path), best_weights(path)
-    measured = (path / name for name in (EVALUATION, HEADS, PRUNING))
-    return state_of(path / "run.json", *measured, *weights)
-
-
-def _stamp_at(path: Path, step: int) -> str:
-    """Return what changes when a run's weights at a step do."""
-    return state_of(weights_at(path, step), *(path / name for name in READ))
-
-
-def _stamp_of_files(path: Path) -> str:
-    """Return what changes when a run's files beside its weights do."""
-    return state_of(*(f"{path}/{name}" for name in SAID))
+    newest = newest_checkpoint(path), best_weights(path)
+    weights = newest if step is None else (weights_at(path, step),)
+    return state_of(*(path / name for name in READ), *weights)
 
 
 def _weights_and_settings(path: Path) -> Path | None:

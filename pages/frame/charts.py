@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-from pages.frame import components, language, service, session
+from pages.frame import components, language, service
 from viz.charts.curves import Chart
 from viz.charts.expressions import list_of, text_of
 from viz.charts.plotly_figures import MODEBAR_TEXTS, Figure, figure_config, figure_html, title_of
@@ -82,7 +82,7 @@ def chart(
         figure: The chart; where it can be clicked, with a parameter for what a click selects.
         own_width: True for one that does not take the width at hand.
         key: The element's name, where it can be clicked.
-        on_click: Called when something was clicked, or a click taken back; see `clicked_points`.
+        on_click: Called when something was clicked, or a click taken back.
         least: Its width in pixels on a phone, where it scrolls in its own frame; 0 for any.
     """
     service.current().give_way()
@@ -101,7 +101,7 @@ def chart(
 def plotly_chart(figure: Figure, key: str, on_select: Callable[[], None] | None = None) -> Drawn:
     """Show a figure of Plotly with the buttons that save it, and return it to take away.
 
-    `on_select` is called when points were selected or let go; see `selected_points`.
+    `on_select` is called when points were selected or let go.
     """
     service.current().give_way()
     title = title_of(figure)
@@ -109,14 +109,3 @@ def plotly_chart(figure: Figure, key: str, on_select: Callable[[], None] | None 
     st.plotly_chart(figure, key=key, on_select=on_select or "ignore", config=config, alt=title)
     components.plotly_tools(title, key=key)
     return Drawn(figure=partial(figure_html, figure, config))
-
-
-def selected_points(key: str) -> list[int]:
-    """Return the ids of the points that are selected in a figure, inside its callback."""
-    points = session.component_value(key).selection["points"]
-    return [int(point["customdata"]) for point in points]
-
-
-def clicked_points(key: str, parameter: str) -> list[dict[str, Any]]:
-    """Return what was clicked in a chart under one of its parameters, inside its callback."""
-    return list(session.component_value(key).selection[parameter])

@@ -1,19 +1,17 @@
-"""What a click in a picture changes: a head, a cell, or the word that is pinned in every view.
+"""What a click in a picture changes: a choice, or the word that is pinned in every view.
 
 The address names a pinned word by its side and its position among the sentence's tokens, also where
 a view merges them to words.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 from core.heads import Kind, Side
 from core.inspection import Inspection
 from core.studies.heads.findings import pronouns_among
-from pages.frame import controls, session
-from pages.frame.language import _
+from pages.frame import session
 from pages.frame.selection import Opened
 
 _SOURCE: Side = "source"
@@ -24,40 +22,10 @@ def picked(key: str, what: str = "pick") -> dict[str, Any]:
     return dict(getattr(session.component_value(key), what) or {})
 
 
-def take(
-    key: str, *names: str, choose: Callable[[Mapping[str, object]], None] = session.choose
-) -> None:
+def take(key: str, *names: str) -> None:
     """Choose what was clicked in a component, which reports it under the names of the choices."""
     if pick := picked(key):
-        choose({name: pick[name] for name in names})
-
-
-def take_head(choose: Callable[[Mapping[str, object]], None] = session.choose_above) -> None:
-    """Choose the head that was clicked in the maps.
-
-    A fragment that shows the maps and asks for the head, too, chooses by `session.choose`.
-    """
-    take(session.MAPS, session.LAYER, session.HEAD, choose=choose)
-
-
-def take_cell(key: str) -> None:
-    """Choose the cell of matrices that was clicked: panel, row and column."""
-    if pick := picked(key):
-        cell = ",".join(str(pick[part]) for part in ("panel", "row", "column"))
-        session.choose({session.CELL: cell})
-
-
-def take_zoom() -> None:
-    """Choose the part of the large map that was zoomed to, or all of it."""
-    zoom = picked(session.MAPS, "zoom")
-    parts = ("row", "column", "rows", "columns")
-    session.choose({session.ZOOM: ",".join(str(zoom[part]) for part in parts) if zoom else None})
-
-
-def take_strip(key: str) -> None:
-    """Open the head of the strip that was clicked in the maps."""
-    if head := picked(key, "strip"):
-        session.choose_above({**head, session.VIEW: "maps"})
+        session.choose({name: pick[name] for name in names})
 
 
 def pinned(
@@ -105,54 +73,27 @@ def pinned_position(
 
 def first_pronoun(opened: Opened, inspection: Inspection) -> int | None:
     """Return the position of the source's first pronoun, or its first piece; None without one."""
-    words = [word.lower() for word in opened.inspection.source_words]
-    pronouns = pronouns_among(opened.task, words)
-    if pronouns:
-        word = words.index(pronouns[0])
-        return [token.word for token in inspection.source_tokens].index(word)
-    found = _it(opened, inspection)
+    found = first_pinned(opened, inspection)
     return found[1] if found and found[0] == _SOURCE else None
 
 
 def first_pinned(opened: Opened, inspection: Inspection) -> tuple[Side, int] | None:
-    """Return the first pronoun of the model's input, also of a decoder alone; None without one."""
-    found = first_pronoun(opened, inspection)
-    return _it(opened, inspection) if found is None else (_SOURCE, found)
+    """Return the first pronoun of the model's input, also of a decoder alone; None without one.
 
-
-def _it(opened: Opened, inspection: Inspection) -> tuple[Side, int] | None:
-    """Return where “it” stands in the input of an opened model, whose task nobody knows."""
+    Of an opened model, whose task nobody knows, it is “it”.
+    """
+    words = [word.lower() for word in opened.inspection.source_words]
+    if pronouns := pronouns_among(opened.task, words):
+        word = words.index(pronouns[0])
+        return _SOURCE, [token.word for token in inspection.source_tokens].index(word)
     if not opened.run.settings.is_opened:
         return None
     side: Side = _SOURCE if inspection.source_tokens else "target"
     tokens = opened.inspection.tokens_of(side)
     n_of_word = Counter(token.word for token in tokens)
     its = [each.word for each in tokens if each.text.lower() == "it" and n_of_word[each.word] == 1]
-    words = [token.word for token in inspection.tokens_of(side)]
-    return (side, words.index(its[0])) if its and its[0] in words else None
-
-
-def ask_position(opened: Opened, side: Side, name: str, default: int | None = None) -> int:
-    """Ask for a position, whose token is pinned.
-
-    Where nothing is pinned it is the default, or else the first pronoun or the first token. Older
-    links have it under a name of the view.
-    """
-    inspection = opened.inspection
-    if default is None:
-        default = (first_pronoun(opened, inspection) if side == _SOURCE else None) or 0
-    at = pinned_position(opened, inspection, side)
-    return controls.number(
-        _("position"),
-        len(inspection.tokens_of(side)),
-        default if at is None else at,
-        name,
-        then=partial(_pin_number, name, side),
-    )
-
-
-def _pin_number(name: str, side: Side) -> None:
-    pin(side, session.text_of(name), {name: None})
+    at_word = [token.word for token in inspection.tokens_of(side)]
+    return (side, at_word.index(its[0])) if its and its[0] in at_word else None
 
 
 def pin(side: Side | None, token: object, besides: Mapping[str, object] | None = None) -> None:

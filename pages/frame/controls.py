@@ -26,7 +26,7 @@ class Asked(TypedDict, total=False):
     """Whether it is shown, but cannot be changed."""
     asked: bool
     """False where another view asks for it: what was chosen there stays, also in the URL."""
-    help_text: str | None
+    help: str | None
     """To be read on demand."""
 
 
@@ -51,17 +51,8 @@ def choice(
     **how: Unpack[How[Chosen]],
 ) -> Chosen:
     """Ask for one of a few things (thing → label), all of them visible; without a label above."""
-    value = chosen(name, offered, default, how)
-    if how.get("asked", True):
-        widget = session.widget(name, value, tuple(offered.items()), how.get("then"))
-        st.segmented_control(
-            label,
-            default=widget.first,
-            required=True,
-            key=widget.key,
-            **_looks(offered, how, labelled=False),
-        )
-    return value
+    draw = partial(st.segmented_control, label, required=True)
+    return _one_of(draw, "default", name, offered, default, {"labelled": False, **how})
 
 
 def selection(
@@ -73,44 +64,42 @@ def selection(
     **how: Unpack[How[Chosen]],
 ) -> Chosen:
     """Ask for one of several things (thing → label) in a box of this width, in pixels."""
+    draw = partial(st.selectbox, label, width=width or "stretch")
+    return _one_of(draw, "index", name, offered, default, how)
+
+
+def along(label: str, name: str, offered: Mapping[Chosen, str], default: Chosen) -> Chosen:
+    """Ask for one of several things in their order (thing → label): a handle moves along them."""
+    draw = partial(st.select_slider, label)
+    return _one_of(draw, "value", name, offered, default, {"asked": len(offered) > 1})
+
+
+def _one_of(
+    draw: Callable[..., object],
+    first: Literal["default", "index", "value"],
+    name: str,
+    offered: Mapping[Chosen, str],
+    default: Chosen,
+    how: How[Chosen],
+) -> Chosen:
+    """Ask for one of several things with a widget, whose parameter `first` says what it shows."""
     value = chosen(name, offered, default, how)
     if how.get("asked", True):
         widget = session.widget(name, value, tuple(offered.items()), how.get("then"))
-        st.selectbox(
-            label,
-            index=list(offered).index(widget.first),
+        draw(
+            options=list(offered),
+            format_func=offered.__getitem__,
             key=widget.key,
-            width="stretch" if width is None else width,
-            **_looks(offered, how, labelled=True),
+            label_visibility=_visibility(labelled=how.get("labelled", True)),
+            help=how.get("help"),
+            disabled=how.get("disabled", False),
+            **{first: list(offered).index(widget.first) if first == "index" else widget.first},
         )
     return value
 
 
-def along(
-    label: str,
-    name: str,
-    offered: Mapping[Chosen, str],
-    default: Chosen,
-    **how: Unpack[How[Chosen]],
-) -> Chosen:
-    """Ask for one of several things in their order (thing → label): a handle moves along them."""
-    value = chosen(name, offered, default, how)
-    if len(offered) > 1:
-        widget = session.widget(name, value, tuple(offered.items()), how.get("then"))
-        looks = _looks(offered, how, labelled=True)
-        st.select_slider(label, value=widget.first, key=widget.key, **looks)
-    return value
-
-
-def _looks(offered: Mapping[Chosen, str], how: How[Chosen], *, labelled: bool) -> dict[str, Any]:
-    """Return what Streamlit's widgets for one of several things have in common."""
-    return {
-        "options": list(offered),
-        "format_func": offered.__getitem__,
-        "label_visibility": "visible" if how.get("labelled", labelled) else "collapsed",
-        "help": how.get("help_text"),
-        "disabled": how.get("disabled", False),
-    }
+def _visibility(*, labelled: bool) -> Literal["visible", "collapsed"]:
+    return "visible" if labelled else "collapsed"
 
 
 def chosen(
@@ -164,45 +153,42 @@ def number(label: str, count: int, default: int, name: str, **how: Unpack[How[in
     return selection(label, name, offered, default, layout.NUMBER_WIDTH, **how)
 
 
-class Box(TypedDict, total=False):
-    """How a text or a number is asked for."""
+def text(
+    label: str,
+    name: str,
+    default: str,
+    *,
+    labelled: bool = True,
+    height: int | None = None,
+    **box: Any,  # noqa: ANN401
+) -> str:
+    """Ask for a text.
 
-    labelled: bool
-    """Whether what is asked stands above; otherwise only screen readers say it."""
-    placeholder: str
-    """What stands in the empty box."""
-    height: int
-    """In pixels, of a box for several lines; without it there is one line."""
-    width: int
-    """In pixels; without it all there is, or 130 for a number."""
-    help_text: str | None
-    """To be read on demand."""
-
-
-def text(label: str, name: str, default: str, **box: Unpack[Box]) -> str:
-    """Ask for a text."""
+    Args:
+        label: What is asked.
+        name: Of the choice.
+        default: Where nothing is typed.
+        labelled: Whether the label stands above; otherwise only screen readers read it.
+        height: In pixels, of a box for several lines; None for one line.
+        box: What else Streamlit's box is to have, a placeholder or a width for example.
+    """
     typed = session.value(name, str, default)
     widget = session.widget(name, typed)
-    draw = partial(st.text_area, height=box["height"]) if "height" in box else st.text_input
-    draw(
-        label,
-        widget.first,
-        key=widget.key,
-        placeholder=box.get("placeholder"),
-        label_visibility="visible" if box.get("labelled", True) else "collapsed",
-        width=box.get("width", "stretch"),
-        help=box.get("help_text"),
-    )
+    box |= {"key": widget.key, "label_visibility": _visibility(labelled=labelled)}
+    if height is None:
+        st.text_input(label, widget.first, **box)
+    else:
+        st.text_area(label, widget.first, height, **box)
     return typed
 
 
 def toggle(label: str, name: str, default: bool = False, **how: Unpack[Asked]) -> bool:
     """Ask whether or not; where it is not asked, what was chosen stays."""
     chosen = session.value(name, {"true": True, "false": False}.get, default)
-    if not how.get("asked", True):
-        return chosen
-    widget, disabled = session.widget(name, chosen), how.get("disabled", False)
-    st.toggle(label, widget.first, key=widget.key, help=how.get("help_text"), disabled=disabled)
+    if how.pop("asked", True):
+        widget = session.widget(name, chosen)
+        look: dict[str, Any] = {"key": widget.key, **how}
+        st.toggle(label, widget.first, **look)
     return chosen
 
 
@@ -217,17 +203,19 @@ class Range(Asked, Generic[Amount], total=False):
     """What the number belongs to: with another, it begins anew; without it, the default itself."""
     slides: bool
     """Whether a handle is moved between the limits; otherwise the number is typed."""
-    width: int
-    """In pixels."""
     empty: Amount | None
     """The number in whose place the box is empty: it is the default, and follows from others."""
+    width: int
+    """In pixels, as of any box of Streamlit's."""
     placeholder: str | None
     """What stands in the empty box."""
 
 
 def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amount]]) -> Amount:
     """Ask for a number."""
-    low, high = numbers.get("limits", (None, None))
+    low, high = numbers.pop("limits", (None, None))
+    step, empty = numbers.pop("step", type(default)(1)), numbers.pop("empty", None)
+    slides, asked = numbers.pop("slides", False), numbers.pop("asked", True)
 
     def read(written: str) -> Amount | None:
         try:
@@ -239,45 +227,26 @@ def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amoun
         within = (low is None or low <= value) and (high is None or value <= high)
         return value if within and math.isfinite(value) else None
 
-    session.belongs_to(name, numbers.get("of", str(default)))
+    session.belongs_to(name, numbers.pop("of", str(default)))
     value = session.value(name, read, default)
-    if not numbers.get("asked", True):
-        return value
-    step, help_text = numbers.get("step", type(default)(1)), numbers.get("help_text")
-    if numbers.get("slides"):
-        widget = session.widget(name, value, (low, high, step))
-        st.slider(label, low, high, widget.first, step, key=widget.key, help=help_text)
-        return value
-    shown = None if value == numbers.get("empty") else value
-    box = session.widget(name, shown, (low, high, step))
-    first: Any = box.first
-    st.number_input(
-        label,
-        low,
-        high,
-        first,
-        step,
-        format="%d" if isinstance(default, int) else "%.6g",
-        key=box.key,
-        width=numbers.get("width", 130),
-        help=help_text,
-        placeholder=numbers.get("placeholder"),
-        disabled=numbers.get("disabled", False),
-    )
+    if asked:
+        widget = session.widget(name, None if value == empty else value, (low, high, step))
+        first: Any = widget.first
+        look: dict[str, Any] = {"key": widget.key, **numbers}
+        if slides:
+            st.slider(label, low, high, first, step, **look)
+        else:
+            # A whole number has no decimals.
+            st.number_input(
+                label,
+                low,
+                high,
+                first,
+                step,
+                format="%d" if isinstance(default, int) else "%.6g",
+                **{"width": 130, **look},
+            )
     return value
-
-
-class Looks(TypedDict, total=False):
-    """How a table looks."""
-
-    row_height: int
-    """In pixels."""
-    height: int
-    """In pixels, of the table."""
-    column_config: Mapping[str, Any]
-    """Column → how Streamlit shows it."""
-    alt: str
-    """What it shows, for screen readers."""
 
 
 def table(
@@ -287,7 +256,7 @@ def table(
     ticked: Collection[Chosen],
     take: Callable[[list[Chosen]], None],
     selection_mode: Literal["single-row", "multi-row"],
-    **looks: Unpack[Looks],
+    **looks: Any,  # noqa: ANN401
 ) -> None:
     """Draw a table whose rows, each of them a thing, can be ticked.
 

@@ -16,7 +16,7 @@ import regex
 import streamlit as st
 
 from core.tokenizer.words import beginning
-from pages.frame import layout, service, session
+from pages.frame import service, session
 from pages.frame.controls import fold
 from pages.frame.language import N_, _, in_this_language, labelled, signs, tag, translated
 from pages.frame.recipe import Recipe, Tabular
@@ -102,7 +102,7 @@ def offer(shown: Shown, view: str, text: ViewText, facts: Mapping[str, object]) 
     service.current().give_way()
     link = session.link()
     about = {"title": shown.title, **facts, **shown.about, "view": view, "link": link}
-    with st.container(key=layout.TAKEN):
+    with st.container(key="taken"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _files(shown, about)
             _link_and_python(link, shown.recipe.python())

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.heads import Kind
 from core.runs.run import Run
-from pages.frame import layout, links, session
+from pages.frame import links, session
 from pages.frame.language import _
 from viz.whole.thumbnail import Part, thumbnail
 
@@ -28,5 +28,5 @@ def link_to_pass(run: Run, part: Part) -> None:
     name = _("The whole pass")
     mark = f"![{name}]({thumbnail(stacks, part)})"
     tooltip = _("The whole model; this view looks into what is blue. Click to see all of it.")
-    with st.container(key=layout.HERE, width="content"):
+    with st.container(key="here", width="content"):
         links.link("", mark, None, {}, tooltip)

@@ -23,7 +23,6 @@ from typing import TypeVar
 import streamlit as st
 from babel import Locale, UnknownLocaleError
 from babel.lists import format_list
-from babel.plural import PluralRule
 
 from core.messages import N_ as N_
 from pages.frame import session
@@ -96,17 +95,6 @@ def capitalised(text: str) -> str:
     'Encoder layer 0: W^O'
     """
     return text[:1].upper() + text[1:]
-
-
-def forms(singular: str, plural: str) -> dict[str, str]:
-    """Return the forms of a text by their CLDR names, for scripts that count in the browser.
-
-    >>> forms("{n} head", "{n} heads")
-    {'one': '{n} head', 'other': '{n} heads'}
-    """
-    form_of: PluralRule = _locale(visitor()).plural_form
-    example = {form_of(n): n for n in reversed(range(200))}
-    return {form: n_(singular, plural, example[form]) for form in sorted(example)}
 
 
 def number(
@@ -280,24 +268,6 @@ def labelled(label: str, text: str) -> str:
     'layer 0: no change'
     """
     return _("{label}: {text}").format(label=label, text=text)
-
-
-def noted(text: str, note: str) -> str:
-    """Return a text with something in brackets after it.
-
-    >>> noted("layer 0", "99 %")
-    'layer 0 (99 %)'
-    """
-    return _("{text} ({note})").format(text=text, note=note)
-
-
-def ended(text: str) -> str:
-    """Return a text as a sentence ends.
-
-    >>> ended("It is so")
-    'It is so.'
-    """
-    return _("{text}.").format(text=text)
 
 
 def alternatives(texts: Iterable[str]) -> str:

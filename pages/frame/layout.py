@@ -1,4 +1,7 @@
-"""Room for the picture: less empty space than Streamlit leaves, and paper without navigation."""
+"""Room for the picture: less empty space than Streamlit leaves, and paper without navigation.
+
+What `layout.css` knows by a key, `.st-key-…`, is a container that the page draws under it.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,42 +10,12 @@ import streamlit as st
 
 from pages.frame import components, glossary, session, typography
 
-LESSON_TEXT = "lesson_text"
-"""Key of the element that says what a view shows: as high for one line as for two."""
-CLAIM = "claim"
-"""Key of the element that says what an experiment tests: a verdict says nothing without it."""
-TRAINING_STATE = "training_state"
-"""Key of the row that says how a training stands: as high without buttons as with them."""
-
-SEEN = "seen"
-"""Key of the line above a picture that says what it shows."""
 TOUR = "tour"
 """Key of the box in which a tour says what to look at."""
 TOUR_AT = "tour_at"
 """… and in it which stop it is,"""
 TOUR_TEXT, TOUR_ONWARD = "tour_text", "tour_onward"
 """… what is to be read before the question, and the buttons."""
-VIEWS = "views"
-"""Key of the row that asks for a view."""
-CONTROLS = "controls"
-"""Keys of the row that asks for a head, and of what it says of the sentence's size."""
-INTRODUCTION = "introduction"
-"""Key of what the first page says of the app."""
-HERE = "here"
-"""Key of the mark that leads from a view to the whole pass."""
-OPENING = "opening"
-"""Key of the row that asks for model and sentence."""
-SENTENCE_SAID = "sentence_said"
-"""Key of the sentence where it is only said, in presentation mode."""
-FORECAST = "forecast"
-"""Key of the charts of a training that has not begun: they are not seen in presentation mode."""
-DONE_SAID = "done_said"
-"""Key of what a silenced head does, below the sentence that it changes; nor is this."""
-SIZES_SAID = "sizes_said"
-"""Key of the settings of a training, where they are said in small letters."""
-TAKEN = "taken"
-"""Key of what stands below a view: files, link and explanations."""
-
 STEPS = "steps"
 """Not the key of an element: the buttons that go from step to step, in a component."""
 NUMBER_WIDTH = 92

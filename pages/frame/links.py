@@ -4,7 +4,6 @@ Among them those between an experiment and the view that shows what its claim is
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from typing import NoReturn
 from urllib.parse import parse_qsl, urlsplit
 
@@ -30,50 +29,40 @@ EXPERIMENT = "experiment"
 """In the URL of the page of experiments."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """A view that shows what a claim is about."""
-
-    page: str
-    """Its address."""
-    choice: str
-    """By which the page's views are chosen, in the URL."""
-    view: str
-    shown: Mapping[str, str] = field(default_factory=dict)
-    """What it opens with besides, the run where not every one shows it."""
-
-
-LESSONS: Mapping[str, Lesson] = {
-    "bottleneck": Lesson("attention", "view", "lines"),
-    "reading": Lesson("attention", "view", "maps", {"other": "sentence"}),
-    "distance": Lesson("heads", "trial", "attribution"),
-    "order": Lesson("lessons", "lessons", "shuffle"),
-    "embedding": Lesson("lessons", "lessons", "embedding"),
-    "mixing": Lesson("lessons", "lessons", "mixing"),
-    "heads": Lesson("attention", "view", "maps"),
-    "projections": Lesson("attention", "view", "steps"),
-    "scale": Lesson("lessons", "lessons", "scaling"),
-    "linear": Lesson("attention", "view", "steps"),
-    "residuals": Lesson("lessons", "lessons", "layers"),
-    "depth": Lesson("lessons", "lessons", "layers"),
-    "norms": Lesson("lessons", "lessons", "norm"),
-    "memory": Lesson("lessons", "lessons", "parts"),
-    "forcing": Lesson("lessons", "lessons", "exposure"),
-    "metric": Lesson("decoding", "decoding", "steps", {"part": "output"}),
-    "guide": Lesson("attention", "view", "maps", {"model": "translate-guided", "other": "model"}),
-    "vocabulary": Lesson("attention", "view", "maps", {"how": "largest"}),
-    "parallel": Lesson("decoding", "decoding", "steps", {"model": "parallel"}),
-    "copying": Lesson("decoding", "decoding", "steps", {"part": "copying", "model": "copying"}),
+LESSONS: Mapping[str, str] = {
+    "bottleneck": "/attention?view=lines",
+    "reading": "/attention?view=maps&other=sentence",
+    "distance": "/heads?trial=attribution",
+    "order": "/lessons?lessons=shuffle",
+    "embedding": "/lessons?lessons=embedding",
+    "mixing": "/lessons?lessons=mixing",
+    "heads": "/attention?view=maps",
+    "projections": "/attention?view=steps",
+    "scale": "/lessons?lessons=scaling",
+    "linear": "/attention?view=steps",
+    "residuals": "/lessons?lessons=layers",
+    "depth": "/lessons?lessons=layers",
+    "norms": "/lessons?lessons=norm",
+    "memory": "/lessons?lessons=parts",
+    "forcing": "/lessons?lessons=exposure",
+    "metric": "/decoding?decoding=steps&part=output",
+    "guide": "/attention?view=maps&model=translate-guided&other=model",
+    "vocabulary": "/attention?view=maps&how=largest",
+    "parallel": "/decoding?decoding=steps&model=parallel",
+    "copying": "/decoding?decoding=steps&part=copying&model=copying",
 }
-"""Experiment → the view."""
-_STEPS = N_("step by step"), Lesson("decoding", "decoding", "steps")
-_ROLES = N_("roles"), Lesson("heads", "trial", "roles")
-_INSTEAD: Mapping[Need, tuple[str, Lesson]] = {
+"""Experiment → a link to the view that shows what its claim is about.
+
+It names a run where not every one shows it.
+"""
+_STEPS = N_("step by step"), "/decoding?decoding=steps"
+_ROLES = N_("roles"), "/heads?trial=roles"
+_INSTEAD: Mapping[Need, tuple[str, str]] = {
     Need.NEXT: _STEPS,
     Need.TASK: _ROLES,
     Need.TEXTS: _ROLES,
 }
-"""What a model lacks → the view that shows something of it all the same, and its name."""
+"""What a model lacks → the name of the view that shows something of it all the same, and a link."""
 
 
 def link(
@@ -131,20 +120,16 @@ def _elsewhere() -> None:
 
 def link_to_lesson(experiment: str) -> None:
     """Link from an experiment to the view that shows what its claim is about."""
-    if lesson := LESSONS.get(experiment):
-        link(
-            lesson.page,
-            _("See it in a model"),
-            ":material/visibility:",
-            {lesson.choice: lesson.view, **lesson.shown},
-        )
+    page, query = read(LESSONS[experiment])
+    link(page, _("See it in a model"), ":material/visibility:", query)
 
 
 def link_to_experiment(choice: str, view: str) -> None:
     """Link from a view, shown as its lesson opens it, to the experiment that tests it, if any."""
     for name, lesson in LESSONS.items():
-        shows = all(session.text_of(each) == text for each, text in lesson.shown.items())
-        if (lesson.choice, lesson.view) == (choice, view) and shows:
+        _page, query = read(lesson)
+        shows = all(session.text_of(each) == query[each] for each in query if each != choice)
+        if query.get(choice) == view and shows:
             label = _("Tested: {question}").format(question=_(EXPERIMENTS[name].question))
             link("experiments", label, ":material/labs:", {EXPERIMENT: name})
 
@@ -157,11 +142,7 @@ def link_to_what_applies(run: Run, sentence: str, needs: Collection[Need]) -> No
     need = missing(run.settings, needs)
     if need is None or need not in _INSTEAD:
         return
-    name, lesson = _INSTEAD[need]
-    shown = {lesson.choice: lesson.view, session.SENTENCE: sentence}
-    link(
-        lesson.page,
-        _(name),
-        ":material/visibility:",
-        {**shown, session.MODEL: cached.listed_name(run.path)},
-    )
+    name, instead = _INSTEAD[need]
+    page, query = read(instead)
+    query |= {session.SENTENCE: sentence, session.MODEL: cached.listed_name(run.path)}
+    link(page, _(name), ":material/visibility:", query)

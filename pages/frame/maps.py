@@ -26,25 +26,21 @@ def maps_of(
 ) -> AttentionMaps:
     """Return the maps of a head's kind of attention, with this head large.
 
-    A zoom is "row,column,rows,columns", as `clicks.take_zoom` writes it; any other text shows the
+    A zoom is "row,column,rows,columns", as links have it; any other text shows the
     whole map. The finding is a sentence about these heads, and the pinned word is kept marked.
     """
     kind = head.kind
     sites = inspection.sites_of(kind)
-    tokens: dict[Side, tuple[TokenLabel, ...]] = {
-        "source": labels(inspection.source_tokens, inspection.unknown_words),
-        "target": labels_of_fed(inspection),
-    }
     visible_QK = inspection.attention[sites[0]].visible_QK
     return AttentionMaps(
         kind=kind.value,
         sides=kind.sides,
         weights=np.stack([inspection.attention[site].weights_HQK for site in sites]),
         visible=visible_QK,
-        queries=tokens[kind.query_side],
-        keys=tokens[kind.key_side],
+        queries=side_labels(inspection, kind.query_side),
+        keys=side_labels(inspection, kind.key_side),
         predicted=labels(inspection.predicted_tokens) if kind.query_side == "target" else (),
-        source=tokens["source"],
+        source=side_labels(inspection, "source"),
         target=labels_of_target(inspection),
         translation=typeset(inspection.translation.text, run),
         doubts=typography.doubtful_words(inspection),
@@ -56,15 +52,17 @@ def maps_of(
     )
 
 
+def side_labels(inspection: Inspection, side: Side) -> tuple[TokenLabel, ...]:
+    """Return how a side's tokens or words are shown; what was typed looks like a source."""
+    if side == "target":
+        return fed_labels(inspection.fed_tokens, inspection.n_typed)
+    return labels(inspection.source_tokens, inspection.unknown_words)
+
+
 def labels_of_target(inspection: Inspection) -> tuple[TokenLabel, ...]:
     """Return how what a decoder is fed is shown, and what ends it; nothing without a decoder."""
     end = () if inspection.end_token is None else (inspection.end_token,)
-    return (*labels_of_fed(inspection), *labels(end))
-
-
-def labels_of_fed(inspection: Inspection) -> tuple[TokenLabel, ...]:
-    """Return how what a decoder is fed is shown; what was typed of it looks like a source."""
-    return fed_labels(inspection.fed_tokens, inspection.n_typed)
+    return (*side_labels(inspection, "target"), *labels(end))
 
 
 def fed_labels(fed: Sequence[Token], n_typed: int) -> tuple[TokenLabel, ...]:

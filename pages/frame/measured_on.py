@@ -106,11 +106,6 @@ def drawn(run: Run, n: int, seed: int) -> str:
     return _("{sentences}, seed {seed}").format(sentences=words, seed=seed)
 
 
-def all_of_them(run: Run) -> str:
-    """Return the same without a number."""
-    return _("pairs of your own") if run.settings.is_opened else _("held-out sentences")
-
-
 def most(run: Run, n: int) -> int:
     """Return on how many sentences a run can be measured where `n` are asked for."""
     if run.settings.task != PAIRS:

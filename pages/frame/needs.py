@@ -38,8 +38,6 @@ class Need(Enum):
     """Norms, whatever their kind."""
     LAYER_NORM = "layer_norm"
     """LayerNorm, which takes the mean away before it divides."""
-    SCALED_SCORES = "scaled_scores"
-    """Scores divided by √d_k."""
     DOT_PRODUCTS = "dot_products"
     """Scores that are dot products of queries and keys, and a softmax of them."""
     OWN_VECTORS = "own_vectors"
@@ -96,7 +94,6 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
         Need.FEED_FORWARD: not config.feed_forward,
         Need.NORM: config.norm_kind == "none",
         Need.LAYER_NORM: config.norm_kind != "layer",
-        Need.SCALED_SCORES: config.score_scale != "width" or config.scores != "dot",
         Need.DOT_PRODUCTS: config.scores != "dot",
         Need.OWN_VECTORS: config.pointer or config.shared_names > 0,
     }[need]

@@ -9,7 +9,7 @@ from core.messages import N_
 from core.runs.run import Run
 from core.studies.forward_pass import ForwardPass
 from pages.frame.language import _, capitalised
-from pages.frame.maps import labels, labels_of_fed
+from pages.frame.maps import side_labels
 from viz.whole.whole import Guess, Sublayer, Whole
 
 PICTURE = "pass"
@@ -37,8 +37,8 @@ def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Who
     sublayers = [_sublayer(inspection, *each, masked=masked) for each in found.sublayers]
     return Whole(
         title=title,
-        source=labels(inspection.source_tokens, inspection.unknown_words),
-        fed=labels_of_fed(inspection),
+        source=side_labels(inspection, "source"),
+        fed=side_labels(inspection, "target"),
         sublayers=sublayers,
         norms={stream.sites[0].side: stream.norms_LK for stream in found.streams.values()},
         guesses=_guesses(run, found),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,17 +11,16 @@ from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
 from core.decoding.sentence import SentenceError
-from core.heads import STACK_LABELS, Head, Kind, Side, Site, Stack
+from core.heads import Head, Kind, Site
 from core.inspection import Inspection, SiteAttention, inspect_sentence, merged
 from core.runs.run import Run, RunError, RunSettings
 from core.studies.heads.findings import best_pronoun_head
 from core.studies.heads.largest_weights import head_between_words, sharpest_head
 from core.studies.opening.examples import examples_of
 from core.tasks import TASKS, Example, Task
-from core.tokenizer.tokenizer import Token
-from pages.frame import cached, controls, layout, links, notes, session
+from pages.frame import cached, controls, links, notes, session
 from pages.frame.language import _, joined, n_, number, plain
-from pages.frame.maps import labels, labels_of_fed
+from pages.frame.maps import side_labels
 from pages.frame.messages import explained
 from pages.frame.needs import Need, why_not
 from pages.frame.recipe import Recipe
@@ -73,24 +73,14 @@ class Selection:
         return self.head.kind
 
     @property
-    def layer(self) -> int:
-        """The head's."""
-        return self.head.layer
-
-    @property
     def sites(self) -> tuple[Site, ...]:
         """The sites of the kind, by layer."""
         return self.inspection.sites_of(self.kind)
 
     @property
-    def site(self) -> Site:
-        """The head's."""
-        return self.head.site
-
-    @property
     def attention(self) -> SiteAttention:
         """The attention of the head's layer."""
-        return self.inspection.attention[self.site]
+        return self.inspection.attention[self.head.site]
 
     @property
     def weights_QK(self) -> NDArray[np.float32]:
@@ -121,7 +111,7 @@ def model_and_sentence(*, asked: bool, telling: Callable[[Run, Task], str]) -> O
     # Its place is always there: what is below must not move (see `view.of_sentence`).
     with st.container():
         _name_missing_run(paths)
-    row = st.container(horizontal=True, vertical_alignment="bottom", key=layout.OPENING)
+    row = st.container(horizontal=True, vertical_alignment="bottom", key="opening")
     with row:
         path = paths[_ask_run(list(paths))]
     run, task, problem = None, None, ""
@@ -197,16 +187,18 @@ def ask_sentence(
 
 
 def _ask_run(names: Sequence[str]) -> str:
-    # Another run opens on its own best head.
-    best = dict.fromkeys((session.KIND, session.LAYER, session.HEAD))
     return controls.selection(
         _("Model"),
         session.MODEL,
         {name: name for name in names},
         names[0],
         width=250,
-        then=lambda: session.choose(best),
+        then=partial(session.choose, {session.KIND: None, **_BEST}),
     )
+
+
+_BEST = {session.LAYER: None, session.HEAD: None}
+"""Taken back, they are those of the best head: another run, and another kind, open on it."""
 
 
 def chosen_settings() -> RunSettings | None:
@@ -218,17 +210,6 @@ def chosen_settings() -> RunSettings | None:
         return cached.settings(paths[controls.chosen(session.MODEL, offered, next(iter(paths)))])
     except RunError:
         return None
-
-
-def ask_named_run(names: Sequence[str]) -> str:
-    """Ask for a run without a label, where the first of the names is not always the same.
-
-    The URL names the run in any case.
-    """
-    runs = {name: name for name in names}
-    return controls.selection(
-        _("Model"), session.MODEL, runs, names[0], labelled=False, named=True, width=200
-    )
 
 
 def default_kind(run: Run) -> Kind:
@@ -266,11 +247,6 @@ def _sharpest(run: Run, kind: Kind) -> tuple[int, int]:
     return head.layer, head.index
 
 
-def open_other_kind() -> None:
-    """Go to the best head of the kind that was just chosen."""
-    session.choose({session.LAYER: None, session.HEAD: None})
-
-
 def _examples(task: Task | None) -> tuple[Example, ...]:
     return () if task is None else task.examples
 
@@ -303,24 +279,14 @@ def example(selected: Selection, tells: Callable[[Inspection], bool]) -> str:
     return ""
 
 
-def query_labels(inspection: Inspection, kind: Kind) -> tuple[TokenLabel, ...]:
-    """Return the labels of a map's rows."""
-    return _labelled(inspection.tokens_of(kind.query_side), inspection)
-
-
-def key_labels(inspection: Inspection, kind: Kind) -> tuple[TokenLabel, ...]:
-    """Return the labels of a map's columns."""
-    return _labelled(inspection.tokens_of(kind.key_side), inspection)
-
-
 def query_axis(inspection: Inspection, kind: Kind) -> Axis:
     """Return the axis of a map's rows."""
-    return axis_of_queries(kind, query_labels(inspection, kind))
+    return axis_of_queries(kind, side_labels(inspection, kind.query_side))
 
 
 def key_axis(inspection: Inspection, kind: Kind) -> Axis:
     """Return the axis of a map's columns."""
-    return axis_of_keys(kind, key_labels(inspection, kind))
+    return axis_of_keys(kind, side_labels(inspection, kind.key_side))
 
 
 def axis_of_queries(kind: Kind, labels: Sequence[TokenLabel]) -> Axis:
@@ -335,22 +301,9 @@ def axis_of_keys(kind: Kind, labels: Sequence[TokenLabel]) -> Axis:
     return Axis(name=_("key: the word looked at"), labels=labels, side=kind.key_side)
 
 
-def token_axis(inspection: Inspection, side: Side) -> Axis:
-    """Return the axis of one side's positions, where nothing looks at anything."""
-    names: dict[Side, str] = {"source": _("source token"), "target": _("word fed")}
-    tokens = _labelled(inspection.tokens_of(side), inspection)
-    return Axis(name=names[side], labels=tokens, side=side)
-
-
-def _labelled(tokens: Sequence[Token], inspection: Inspection) -> tuple[TokenLabel, ...]:
-    if tokens is inspection.source_tokens:
-        return labels(tokens, inspection.unknown_words)
-    return labels_of_fed(inspection)
-
-
 def row() -> DeltaGenerator:
     """Return the row of a view's controls."""
-    return st.container(horizontal=True, vertical_alignment="center", key=layout.CONTROLS)
+    return st.container(horizontal=True, vertical_alignment="center", key="controls")
 
 
 def choose(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool = True) -> Selection:
@@ -364,12 +317,21 @@ def choose(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool =
         head: False where all heads are shown, or one is chosen in the picture.
         unit: False where everything is between tokens, never merged to words.
     """
+    chosen = ask_head(opened.run, kind=kind, head=head)
+    merged_to = controls.choice(
+        _("Unit"),
+        "unit",
+        {"tokens": _("tokens"), "words": _("whole words")},
+        "tokens",
+        older={"whole words": "words"},
+        help=_("Merged to words, rows are averaged and columns summed."),
+        asked=unit,
+    )
+    words = unit and merged_to == "words"
     inspection = opened.inspection
-    chosen = ask_head(opened, kind=kind, head=head)
-    whole_words = _ask_whole_words(asked=unit) and unit
-    if whole_words:
-        inspection = inspecting(opened.path, opened.sentence, whole_words).result()
-    return Selection(opened=opened, inspection=inspection, whole_words=whole_words, head=chosen)
+    if words:
+        inspection = inspecting(opened.path, opened.sentence, whole_words=True).result()
+    return Selection(opened=opened, inspection=inspection, whole_words=words, head=chosen)
 
 
 def link_to_selected_head(selected: Selection) -> None:
@@ -403,33 +365,16 @@ def tell_head(selected: Selection) -> None:
             st.caption(joined(found))
 
 
-def ask_head(opened: Opened, *, kind: bool = True, head: bool = True) -> Head:
+def ask_head(run: Run, *, kind: bool = True, head: bool = True) -> Head:
     """Ask for a kind of attention, a layer and a head, inside of a row; see `choose`."""
-    inspection, run = opened.inspection, opened.run
-    kinds = list(dict.fromkeys(site.attention for site in inspection.attention))
-    default = default_kind(run)
-    chosen = ask_kind(kinds, default, then=open_other_kind, asked=kind)
-    layer, index = ask_layer_and_head(
-        len(inspection.sites_of(chosen)),
-        run.settings.model.n_heads,
-        default_head(run, chosen),
-        asked=head,
-    )
+    sites = run.model.sites()
+    kinds = list(dict.fromkeys(site.attention for site in sites))
+    then = partial(session.choose, _BEST)
+    chosen = ask_kind(kinds, default_kind(run), then=then, asked=kind)
+    n_layers = sum(site.attention is chosen for site in sites)
+    default = default_head(run, chosen)
+    layer, index = ask_layer_and_head(n_layers, run.settings.model.n_heads, default, asked=head)
     return Head(chosen.site(layer), index)
-
-
-def _ask_whole_words(*, asked: bool) -> bool:
-    """Ask whether subwords are merged to words."""
-    unit = controls.choice(
-        _("Unit"),
-        "unit",
-        {"tokens": _("tokens"), "words": _("whole words")},
-        "tokens",
-        older={"whole words": "words"},
-        help_text=_("Merged to words, rows are averaged and columns summed."),
-        asked=asked,
-    )
-    return unit == "words"
 
 
 def ask_kind(
@@ -446,12 +391,6 @@ def ask_kind(
     older = {each.label: str(each) for each in offered}
     how = controls.How[str](older=older, then=then, asked=asked)
     return Kind(controls.choice(_("Attention"), name, labels, usual, **how))
-
-
-def ask_stack(name: str, default: Stack) -> Stack:
-    """Ask for encoder or decoder, under a name that each view has for itself."""
-    offered = {stack: _(label) for stack, label in STACK_LABELS.items()}
-    return controls.choice(_("Stack"), name, offered, default)
 
 
 def ask_layer_and_head(

@@ -10,10 +10,11 @@ something else than at first, and than it reported before, was changed by the vi
 the browser reports it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+from itertools import chain
+from typing import Any, Generic, ParamSpec, TypeVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -121,31 +122,25 @@ def current(*, in_callback: bool = False) -> Visit:
 def storage(name: str, *, in_callback: bool = False) -> dict[Any, Any]:
     """Return where a module keeps what it has read, as long as the session lasts.
 
-    A callback must not be stopped by the look into the session; see `callback_state`.
-    """
-    held = callback_state() if in_callback else cast(MutableMapping[str, Any], st.session_state)
-    # Each look into the session takes a while, and this is the most frequent one.
-    try:
-        parts = held[_STORAGE]
-    except KeyError:
-        parts = st.session_state[_STORAGE] = {}
-    found: dict[Any, Any] = parts.setdefault(name, {})
-    return found
-
-
-def callback_state() -> dict[str, Any]:
-    """Return a copy of what the session holds, for a callback.
-
     Streamlit stops a run at the next look at one value of its session when another request has
     come, also in a callback, whose news would be lost: the browser does not send them again. A copy
     of all values stops nothing.
     """
-    return st.session_state.to_dict()
+    held = st.session_state.to_dict() if in_callback else st.session_state
+    # Each look into the session takes a while, and this is the most frequent one.
+    try:
+        parts: dict[str, dict[Any, Any]] = held[_STORAGE]
+    except KeyError:
+        parts = st.session_state[_STORAGE] = {}
+    return parts.setdefault(name, {})
 
 
 def component_value(key: str) -> Any:  # noqa: ANN401
-    """Return what a component or a widget that is no choice holds now, in its callback."""
-    return callback_state().get(key)
+    """Return what a component or a widget that is no choice holds now, in its callback.
+
+    See `storage`.
+    """
+    return st.session_state.to_dict().get(key)
 
 
 def take_file(key: str) -> None:
@@ -479,10 +474,8 @@ def widget_key(name: str, n_before: int = 0) -> str:
 
 def read_widgets() -> None:
     """Take over what was chosen with widgets; to be called before anything asks for it."""
-    values = callback_state()
-    for each in [
-        each for widgets in current(in_callback=True).widgets.values() for each in widgets
-    ]:
+    values = st.session_state.to_dict()
+    for each in [*chain(*current(in_callback=True).widgets.values())]:
         if each.key not in values:
             continue
         held = each.read(values[each.key])

@@ -6,16 +6,16 @@ what every view has (`export`).
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
 from typing import Generic, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.decoding.sentence import SentenceError
+from core.messages import MessageError
 from core.runs.run import Run
 from core.tasks import Task
-from pages.frame import controls, here, layout, links, notes, old_links, selection, session, tour
+from pages.frame import controls, here, links, notes, old_links, selection, session, tour
 from pages.frame.export import Shown as Shown
 from pages.frame.export import offer
 from pages.frame.export import page as page
@@ -40,7 +40,7 @@ class View(Generic[Subject]):
     """In links, code and tests."""
     draw: Callable[[Subject], "Shown | None"]
     """Asks, computes and draws; None where there is nothing to show, with the reason on the page.
-    It may return a function that draws the picture: a click in the picture redraws that alone."""
+    An error of `core` with a message is shown in the place of the picture."""
     older: str = ""
     """What older links called it."""
     of_sentence: bool | Callable[[], bool] = True
@@ -64,54 +64,36 @@ class View(Generic[Subject]):
         return self.of_sentence() if callable(self.of_sentence) else self.of_sentence
 
 
-def saying_why(
-    *errors: type[Exception],
-) -> Callable[[Callable[[Subject], Shown | None]], Callable[[Subject], Shown | None]]:
-    """Let a view show these errors in the place of its picture, and ask for a missing sentence."""
-
-    def saying(draw: Callable[[Subject], Shown | None]) -> Callable[[Subject], Shown | None]:
-        @wraps(draw)
-        def drawn(subject: Subject) -> Shown | None:
-            try:
-                return draw(subject)
-            except SentenceError:
-                selection.ask_for_text()
-            except errors as error:
-                st.error(plain(explained(error)))
-            return None
-
-        return drawn
-
-    return saying
-
-
 def choose(
-    views: Sequence[View[Subject]], name: str, default: str = "", *, named: bool = False
+    views: Sequence[View[Subject]],
+    name: str,
+    default: str = "",
+    *,
+    named: bool = False,
+    asked: bool = True,
 ) -> View[Subject]:
-    """Ask which view to show, the first or the default; the URL may name the default, too."""
-    offered, usual, how = _offered(views, default, named=named)
-    return _view(views, controls.choice(_("View"), name, offered, usual, **how))
+    """Ask which view to show.
 
-
-def _offered(
-    views: Sequence[View[Subject]], default: str, *, named: bool
-) -> tuple[dict[str, str], str, controls.How[str]]:
-    """Return the views that are offered, the first of them, and how they are asked for."""
-    older = {view.older: view.name for view in views if view.older}
+    Args:
+        views: The first is shown where there is no default.
+        name: Of the choice, in the URL.
+        default: The name of a view.
+        named: Whether the URL names the default, too.
+        asked: False where it is asked for later on the page.
+    """
     offered = {view.name: view.text.label for view in views}
-    return offered, default or views[0].name, {"named": named, "older": older}
-
-
-def _view(views: Sequence[View[Subject]], name: str) -> View[Subject]:
-    return next(view for view in views if view.name == name)
+    older = {view.older: view.name for view in views if view.older}
+    how = controls.How[str](named=named, older=older, asked=asked)
+    chosen = controls.choice(_("View"), name, offered, default or views[0].name, **how)
+    return next(view for view in views if view.name == chosen)
 
 
 def _usual(views: Sequence[View[Subject]], needs: Collection[Need]) -> str:
     """Return the first view that applies to the chosen run; where none does, the first of all."""
     if (settings := selection.chosen_settings()) is None:
-        return views[0].name
-    applying = (view for view in views if not missing(settings, (*needs, *view.needs)))
-    return next(applying, views[0]).name
+        return ""
+    applying = (view.name for view in views if not missing(settings, (*needs, *view.needs)))
+    return next(applying, "")
 
 
 def of_sentence(
@@ -128,57 +110,56 @@ def of_sentence(
     old_links.follow(views[0].page, name)
     usual = _usual(views, needs)
     # Before it is asked for: the sentence above depends on it.
-    chosen = _view(views, controls.chosen(name, *_offered(views, usual, named=named)))
+    view = choose(views, name, usual, named=named, asked=False)
+    needs = (*needs, *view.needs)
 
     def telling(run: Run, task: Task) -> str:
         # What a view does not apply to need not be looked for in.
-        if chosen.telling is None or why_not(run, (*needs, *chosen.needs)):
-            return ""
-        return chosen.telling(run, task)
+        return "" if view.telling is None or why_not(run, needs) else view.telling(run, task)
 
-    opened = selection.model_and_sentence(asked=chosen.asks_sentence(), telling=telling)
+    opened = selection.model_and_sentence(asked=view.asks_sentence(), telling=telling)
     if opened is None:
         return
-    view, question = _ask(views, name, usual, opened.run, named=named)
+    run = opened.run
+    question = _ask(views, name, usual, run, named=named)
     # Always there: Streamlit knows a part by its place, and a click in one that has moved is lost.
     with st.container():
         name_missing(views, name)
         if view.asks_sentence():
             _tell_sentence(view, opened)
-    if why := why_not(opened.run, (*needs, *view.needs)):
+    if why := why_not(run, needs):
         st.info(why)
-        links.link_to_what_applies(opened.run, opened.sentence, (*needs, *view.needs))
-        say_notice(opened.run)
-        return
-    facts = {
-        "model": opened.run.name,
-        "step": opened.run.step,
-        "sentence": opened.sentence,
-        written_in_files(opened.run): opened.inspection.translation.text,
-    }
-    facts |= {"notice": opened.run.notice} if opened.run.notice else {}
-    show(view, opened, facts, question)
-    links.link_to_experiment(name, view.name)
-    say_notice(opened.run)
+        links.link_to_what_applies(run, opened.sentence, needs)
+    else:
+        facts = {
+            "model": run.name,
+            "step": run.step,
+            "sentence": opened.sentence,
+            written_in_files(run): opened.inspection.translation.text,
+        }
+        facts |= {"notice": run.notice} if run.notice else {}
+        show(view, opened, facts, question)
+        links.link_to_experiment(name, view.name)
+    say_notice(run)
 
 
 def _ask(
     views: Sequence[View[Opened]], name: str, usual: str, run: Run, *, named: bool
-) -> tuple[View[Opened], DeltaGenerator | None]:
-    """Ask for a view beside its place in the whole pass; return it and where its question is.
+) -> DeltaGenerator | None:
+    """Ask for a view beside its place in the whole pass; return where its question is.
 
     A page of one view asks for none, and says itself what it is about.
     """
     if len(views) == 1:
-        return views[0], None
-    with st.container(horizontal=True, vertical_alignment="center", key=layout.VIEWS):
+        return None
+    with st.container(horizontal=True, vertical_alignment="center", key="views"):
         view = choose(views, name, usual, named=named)
-        with st.container(width="stretch", key=layout.LESSON_TEXT):
+        with st.container(width="stretch", key="lesson_text"):
             question = st.empty()
             question.markdown(f"**{view.text.question}**")
         if view.looks_into:
             here.link_to_pass(run, view.looks_into)
-    return view, question
+    return question
 
 
 def _tell_sentence(view: View[Opened], opened: Opened) -> None:
@@ -187,7 +168,7 @@ def _tell_sentence(view: View[Opened], opened: Opened) -> None:
     if found := notes.about_sentence(opened.run, opened.inspection, of_heads=of_heads):
         st.caption(joined(found))
     if view.says_sentence:
-        with st.container(key=layout.SENTENCE_SAID):
+        with st.container(key="sentence_said"):
             st.markdown(f":small[{plain(opened.sentence)}]")
 
 
@@ -227,7 +208,14 @@ def show(
             st.rerun()
         # What is seen is known when the picture is drawn, and said above it.
         above = st.container()
-        shown = view.draw(subject)
+        try:
+            shown = view.draw(subject)
+        except SentenceError:
+            selection.ask_for_text()
+            return
+        except (MessageError, OSError) as error:
+            st.error(plain(explained(error)))
+            return
         if shown is None:
             return
         if question is not None:
@@ -235,7 +223,7 @@ def show(
         if shown.other_model:
             # Before all else: the model's box says another one.
             above.caption(f":material/swap_horiz: {shown.other_model}")
-        with above, st.container(key=layout.SEEN, horizontal=True, vertical_alignment="center"):
+        with above, st.container(key="seen", horizontal=True, vertical_alignment="center"):
             say_seen(shown)
         offer(shown, view.name, shown.text or view.text, facts)
 

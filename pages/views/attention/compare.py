@@ -79,7 +79,7 @@ def draw(selected: Selection, what: str) -> Shown | None:
     )
     picture = components.show(pictures, key=COMPARED_MAPS)
     return Shown(
-        name=f"{selected.site}.{selected.head.index}.compared",
+        name=f"{selected.head.site}.{selected.head.index}.compared",
         title=_title(found, second),
         recipe=recipe,
         about=_about(selected, second, found),
@@ -178,7 +178,7 @@ def _task_of(name: str) -> str:
 def _head(selected: Selection) -> Second:
     """Ask for another head of the same kind of attention: to begin with, the next one."""
     n_heads, n_layers = len(selected.attention.weights_HQK), len(selected.sites)
-    layer, index = divmod(selected.layer * n_heads + selected.head.index + 1, n_heads)
+    layer, index = divmod(selected.head.layer * n_heads + selected.head.index + 1, n_heads)
     begin = Head(selected.kind.site(layer % n_layers), index)
     with st.container(horizontal=True, vertical_alignment="center"):
         head = _ask_head(selected, selected.inspection, begin)
@@ -196,7 +196,7 @@ def _ask_head(selected: Selection, inspection: Inspection, begin: Head) -> Head:
     """Ask for the second layer and head, which follow from the first until others are chosen."""
     sites = inspection.sites_of(selected.kind)
     n_heads = len(inspection.attention[sites[0]].weights_HQK)
-    session.belongs_to("other_layer", str(selected.layer))
+    session.belongs_to("other_layer", str(selected.head.layer))
     session.belongs_to("other_head", str(selected.head.index))
     layer = begin.layer if begin.layer < len(sites) else 0
     layer = controls.number(_("layer"), len(sites), layer, "other_layer")

@@ -11,9 +11,9 @@ from core.model.attention import attend_probed
 from core.studies.heads.maps import maps_of_heads
 from pages.frame import clicks, components, controls, selection, session, tour
 from pages.frame.language import _, capitalised, n_, number
-from pages.frame.maps import labels
+from pages.frame.maps import labels, side_labels
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Opened, Selection, key_labels, query_labels
+from pages.frame.selection import Opened, Selection
 from pages.frame.view import Shown
 from pages.views.attention import seen
 from pages.views.attention.formula import formula
@@ -35,9 +35,9 @@ def draw(opened: Opened) -> Shown:
     if not (shown.pinned or tour.keeps_back()):
         shown = replace(shown, spoken=("query", _query_of(selected, shown)))
     picture = show(selected, shown)
-    drawn = tuple(Head(selected.site, head) for head in heads if head not in shown.hidden)
+    drawn = tuple(Head(selected.head.site, head) for head in heads if head not in shown.hidden)
     return Shown(
-        name=f"{selected.site}.lines",
+        name=f"{selected.head.site}.lines",
         title=shown.title,
         recipe=Recipe(maps_of_heads, selected.inspecting, drawn),
         code=[attend_probed],
@@ -92,8 +92,8 @@ def of_heads(
         weights_HQK=selected.attention.weights_HQK[heads],
         visible_QK=selected.attention.visible_QK,
         heads=heads,
-        queries=query_labels(inspection, kind),
-        keys=key_labels(inspection, kind),
+        queries=side_labels(inspection, kind.query_side),
+        keys=side_labels(inspection, kind.key_side),
         sides=kind.sides,
         predicted=labels(inspection.predicted_tokens) if decoder else (),
         threshold=_threshold(),
@@ -141,8 +141,10 @@ def _title(selected: Selection, heads: list[int]) -> str:
     if len(heads) == 1:
         whose = _("head {head}").format(head=heads[0])
     text = _("{stack} layer {layer}, {whose}: {where}")
-    stack = _(STACK_LABELS[selected.site.stack])
-    return capitalised(text.format(stack=stack, layer=selected.layer, whose=whose, where=where))
+    stack = _(STACK_LABELS[selected.head.site.stack])
+    return capitalised(
+        text.format(stack=stack, layer=selected.head.layer, whose=whose, where=where)
+    )
 
 
 def _threshold() -> float:

@@ -82,8 +82,8 @@ def _draw_each(selected: Selection) -> Shown:
     picture = components.attention_maps(
         replace(shown, spoken=spoken),
         key=session.MAPS,
-        on_pick=partial(clicks.take_head, session.choose),
-        on_zoom=clicks.take_zoom,
+        on_pick=partial(clicks.take, session.MAPS, session.LAYER, session.HEAD),
+        on_zoom=_take_zoom,
         on_pin=partial(clicks.take_pin, opened, selected.inspection, session.MAPS),
     )
     return Shown(
@@ -103,6 +103,13 @@ def _zoom(selected: Selection) -> str | None:
     of = (str(opened.path), opened.sentence, selected.kind, str(selected.whole_words))
     session.belongs_to(session.ZOOM, "\n".join(of))
     return session.linked(session.ZOOM)
+
+
+def _take_zoom() -> None:
+    """Choose the part of the large map that was zoomed to, or all of it."""
+    zoom = clicks.picked(session.MAPS, "zoom")
+    parts = ("row", "column", "rows", "columns")
+    session.choose({session.ZOOM: ",".join(str(zoom[part]) for part in parts) if zoom else None})
 
 
 def _draw_many(selected: Selection, how: How) -> Shown:

@@ -63,7 +63,7 @@ def draw(selected: Selection) -> Shown:
     )
     picture = components.show(Matrices(panels=panels), key=NORM_MAPS)
     return Shown(
-        name=f"{selected.site}.{selected.head.index}.norms",
+        name=f"{selected.head.site}.{selected.head.index}.norms",
         title=notes.site_and_head(selected.head),
         recipe=recipe,
         code=[vector_norms],

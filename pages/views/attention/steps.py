@@ -33,6 +33,13 @@ def draw(opened: Opened) -> Shown:
     return _draw(selected)
 
 
+def _take_cell() -> None:
+    """Choose the cell that was clicked: matrix, row and column."""
+    if pick := clicks.picked(STEPS):
+        cell = ",".join(str(pick[part]) for part in ("panel", "row", "column"))
+        session.choose({session.CELL: cell})
+
+
 def _draw(selected: Selection) -> Shown:
     opened = selected.opened
     recording = Recipe(head_steps, opened.path, opened.sentence, selected.head, opened.inspecting)
@@ -48,14 +55,14 @@ def _draw(selected: Selection) -> Shown:
         matrices = components.show(
             stages.stage_matrices(selected, steps, stage, cell),
             key=STEPS,
-            on_pick=partial(clicks.take_cell, STEPS),
+            on_pick=_take_cell,
         )
     with one_number:
         st.markdown(f"${steps.formulas[stage]}$")
         drawn = terms.draw(selected, steps, stage, cell, found)
     where = notes.site_and_head(selected.head)
     return Shown(
-        name=f"{selected.site}.{selected.head.index}.{stage}",
+        name=f"{selected.head.site}.{selected.head.index}.{stage}",
         title=_("{where}: {stage}").format(where=where, stage=stages.label(stage)),
         recipe=recipe,
         seen=_seen(selected, steps, stage, cell, found),

@@ -9,9 +9,9 @@ from core.heads import Head, Kind, Side
 from core.inspection import Inspection
 from core.model.attention import attend_probed
 from core.studies.heads.maps import Direction, TokenGroup, TokenInHeads, token_in_heads
-from pages.frame import clicks, components, controls, notes, selection
+from pages.frame import clicks, components, controls, notes, selection, session
 from pages.frame.language import _
-from pages.frame.maps import labels, labels_of_target
+from pages.frame.maps import labels_of_target, side_labels
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection
 from pages.frame.view import Shown
@@ -35,7 +35,7 @@ def draw(opened: Opened) -> Shown:
     found = recipe.result()
     picture = components.show(
         Strips(
-            source=labels(inspection.source_tokens, inspection.unknown_words),
+            source=side_labels(inspection, "source"),
             # What the last row predicts ends the target: EOS, or what came at the length limit.
             target=labels_of_target(inspection),
             side=side,
@@ -46,7 +46,7 @@ def draw(opened: Opened) -> Shown:
         ),
         key=STRIPS,
         on_pin=partial(clicks.take_pin, opened, inspection, STRIPS),
-        on_strip=partial(clicks.take_strip, STRIPS),
+        on_strip=_take_strip,
     )
     looks = direction == "at"
     token = inspection.tokens_of(side)[index].text
@@ -64,6 +64,12 @@ def draw(opened: Opened) -> Shown:
         pictures=[picture],
         formula=formula(opened.run),
     )
+
+
+def _take_strip() -> None:
+    """Open the head of the strip that was clicked in the maps."""
+    if head := clicks.picked(STRIPS, "strip"):
+        session.choose_above({**head, session.VIEW: "maps"})
 
 
 def _followed(selected: Selection) -> tuple[Side, int]:

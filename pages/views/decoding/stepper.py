@@ -12,7 +12,7 @@ from core.heads import Kind, Site
 from core.runs.run import Run
 from core.tokenizer.tokenizer import Token
 from pages.frame.language import labelled, translated
-from pages.frame.maps import fed_labels, labels
+from pages.frame.maps import fed_labels, labels, side_labels
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, default_head
 from viz.stepper.decoding import (
@@ -56,7 +56,7 @@ def stepper_of(  # noqa: PLR0913
         steps = tuple(replace(step, true=None) for step in steps)
     kind = Kind.DECODER_SELF if sides["free"].cross is None else Kind.CROSS
     return DecodingView(
-        source=labels(inspection.source_tokens, inspection.unknown_words),
+        source=side_labels(inspection, "source"),
         free=replace(sides["free"], steps=steps),
         forced=sides.get("forced") if beside else None,
         first_difference=decodings.first_difference,

@@ -118,7 +118,7 @@ def drawn(found: BeamSearch, follow: Callable[[branches.Overrides], None]) -> Dr
 def _take_node(
     found: BeamSearch, shown: Sequence[int], follow: Callable[[branches.Overrides], None]
 ) -> None:
-    for point in charts.clicked_points(TREE, trees.PICKED)[:1]:
+    for point in session.component_value(TREE).selection[trees.PICKED][:1]:
         follow(dict(enumerate(found.nodes[shown[point["node"]]].hypothesis.tokens)))
 
 

@@ -17,7 +17,6 @@ from pages.frame.language import (
     enumerated,
     joined,
     listed_apart,
-    noted,
     number,
     percent,
 )
@@ -125,7 +124,9 @@ def _by_half(found: Mapping[str, Curve], step: int) -> str:
     for name, (steps, shares) in found.items():
         at = next((at for at, share in zip(steps, shares, strict=True) if share >= HALF), None)
         if at is None:
-            never.append(noted(question.quoted(name), percent(shares[-1])))
+            never.append(
+                _("{text} ({note})").format(text=question.quoted(name), note=percent(shares[-1]))
+            )
         else:
             reached.setdefault(at, []).append(name)
     n = number(EVALUATION_SAMPLES)

@@ -16,7 +16,7 @@ from core.studies.experiments.results import SHIPPED, Results
 from core.studies.experiments.verdicts import is_apart, rate_times
 from pages.frame import cached, controls
 from pages.frame.cached import Folder
-from pages.frame.language import _, enumerated, noted, number, percent, percent_of_100, plain
+from pages.frame.language import _, enumerated, number, percent, percent_of_100, plain
 from pages.frame.links import EXPERIMENT
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
@@ -123,7 +123,7 @@ def names(some: Collection[str], all_of_them: Collection[str]) -> str:
 def extremes(title: str, values: Mapping[str, float], write: Callable[[float], str]) -> str:
     """Return which variants have the least and the most of what a title names."""
     least, most = (
-        noted(quoted(name), write(values[name]))
+        _("{text} ({note})").format(text=quoted(name), note=write(values[name]))
         for name in (min(values, key=values.__getitem__), max(values, key=values.__getitem__))
     )
     text = _("{title}: lowest with {least}, highest with {most}.")

@@ -8,7 +8,6 @@ import numpy as np
 import streamlit as st
 
 from core.heads import Head
-from core.runs.run import RunError
 from core.studies.effects.head_report import N_ALIKE, HeadReport, head_report
 from core.studies.effects.measuring import stored_effects
 from core.studies.effects.text_cost import cost_of_head
@@ -22,7 +21,7 @@ from pages.frame.language import _, listed_apart, number, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.texts import view_text
-from pages.frame.view import Shown, saying_why
+from pages.frame.view import Shown
 from pages.views.heads import head_findings, head_map, head_text, named_heads, role_names
 from pages.views.heads.own_text import offer_text
 from viz.charts.token_strips import TokenStrip, token_strips
@@ -36,12 +35,11 @@ EXAMPLE = "example"
 """In the link: of which example it is shown what the head writes."""
 
 
-@saying_why(RunError)
 def draw(opened: Opened) -> Shown | None:
     """Draw all heads of a kind as tiles, and all that is known of the chosen one."""
     alone = not opened.run.settings.model.is_encoder_decoder
     with st.container(horizontal=True, vertical_alignment="center"):
-        head = selection.ask_head(opened)
+        head = selection.ask_head(opened.run)
         named_heads.link_to_map(opened, head)
         # Others are measured all at once, on “silence”.
         with_cost = alone and head_text.ask_cost(opened)

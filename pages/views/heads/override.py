@@ -40,7 +40,7 @@ MAP = "override_map"
 def draw(opened: Opened) -> Shown | None:
     """Draw a head's map with one row moved, and what the model then writes."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        head = selection.ask_head(opened)
+        head = selection.ask_head(opened.run)
     move = _chosen_move(opened, head)
     if move is None:
         st.info(_("No row of this head may look at more than one token: nothing can be moved."))

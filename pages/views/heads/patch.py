@@ -25,12 +25,10 @@ from pages.frame import clicks, components, controls, notes, session
 from pages.frame.language import (
     _,
     capitalised,
-    ended,
     joined,
     labelled,
     listed,
     n_,
-    noted,
     number,
     percent_of_100,
     plain,
@@ -86,7 +84,7 @@ def draw(opened: Opened) -> Shown | None:
         st.info(text.format(first=number(n_tokens)))
         return None
     except PatchingError as error:
-        st.info(ended(capitalised(plain(explained(error)))))
+        st.info(_("{text}.").format(text=capitalised(plain(explained(error)))))
         return None
     head = _chosen(opened.run, study)
     patched = Recipe(patched_translation, opened.path, clean, corrupt, head).result()
@@ -184,7 +182,9 @@ def _seen(study: PatchingStudy, head: Head, patched: Translation, names: tuple[s
             "**{clean}** instead of **{corrupt}**: {share} of the way."
         )
     others = [
-        noted(notes.within_sentence(each), percent_of_100(100 * share, 0))
+        _("{text} ({note})").format(
+            text=notes.within_sentence(each), note=percent_of_100(100 * share, 0)
+        )
         for each, share in study.strongest(STRONG, NAMED)
         if each != head
     ]

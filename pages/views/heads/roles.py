@@ -63,7 +63,9 @@ def _of_held_out(opened: Opened) -> Shown | None:
     return Shown(
         name="heads_roles",
         title=_("The roles of the heads on {sentences}").format(
-            sentences=measured_on.all_of_them(opened.run)
+            sentences=_("pairs of your own")
+            if opened.run.settings.is_opened
+            else _("held-out sentences")
         ),
         recipe=recipe,
         code=(questions_on, target_keys, ask),

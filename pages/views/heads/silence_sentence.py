@@ -15,7 +15,7 @@ from core.studies.effects.ablation import (
     first_changed,
 )
 from core.tasks import Task
-from pages.frame import layout, measured_on, notes
+from pages.frame import measured_on, notes
 from pages.frame.language import N_, _, n_, number
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
@@ -38,7 +38,7 @@ def say(run: Run, found: BeforeAfter, heads: Sequence[Head], instead: str) -> No
         text = before_and_after(found, run)
     st.markdown(text, unsafe_allow_html=True)
     if heads and instead != "silence":
-        with st.container(key=layout.DONE_SAID):
+        with st.container(key="done_said"):
             st.caption(_what_is_done(run, instead))
 
 

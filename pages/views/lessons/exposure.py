@@ -12,11 +12,9 @@ from core.evaluate.exposure import (
     overall,
 )
 from core.runs.checkpoint import stops
-from core.runs.run import RunError
 from pages.frame import cached, charts, controls, measured_on
 from pages.frame.cached import RunAt
 from pages.frame.language import _, joined, n_, number, percent, plain
-from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
@@ -33,15 +31,11 @@ FEWEST_TARGETS = 10
 
 def draw(opened: Opened) -> Shown | None:
     """Draw how often each target position is right, with true and with own words fed."""
-    try:
-        run = _ask(opened, _early(opened))
-        path = run.path if isinstance(run, RunAt) else run
-        n = measured_on.most(cached.loaded(path), SAMPLES)
-        recipe = Recipe(held_out_exposure, run, n)
-        found = recipe.result()
-    except RunError as error:
-        st.error(plain(explained(error)))
-        return None
+    run = _ask(opened, _early(opened))
+    path = run.path if isinstance(run, RunAt) else run
+    n = measured_on.most(cached.loaded(path), SAMPLES)
+    recipe = Recipe(held_out_exposure, run, n)
+    found = recipe.result()
     whole = overall(found.positions)
     picture = charts.chart(_chart(found.positions))
     caption = _(

@@ -3,7 +3,6 @@
 import numpy as np
 import streamlit as st
 
-from core.config import ConfigError
 from core.model.positional import exact_sinusoids, sinusoids, timescales
 from core.studies.lessons.positions import (
     FARTHEST,
@@ -17,12 +16,12 @@ from core.studies.lessons.positions import (
     rotation,
     waves,
 )
-from pages.frame import components, controls, layout
+from pages.frame import components, controls
 from pages.frame.charts import chart, plotly_chart
 from pages.frame.language import TINY, _, bound, joined, listed, n_, number, short, signs
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
-from pages.frame.view import Shown, saying_why
+from pages.frame.view import Shown
 from pages.views.lessons import stacks
 from viz.charts.curves import Quantity, Rule, curves
 from viz.charts.plotly_figures import heatmap
@@ -35,7 +34,6 @@ SHOWN = 8
 """Dimensions of a shift that are drawn."""
 
 
-@saying_why(ConfigError)
 def draw(opened: Opened) -> Shown:
     """Ask for a table of sinusoids, and draw one of its pictures."""
     pictures = {
@@ -43,9 +41,7 @@ def draw(opened: Opened) -> Shown:
         "table": _("table"),
         "shift": _("shift"),
     }
-    with st.container(
-        horizontal=True, vertical_alignment="bottom", gap="small", key=layout.CONTROLS
-    ):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="controls"):
         shown = stacks.ask_picture(opened, "positions_shown", pictures)
         # Asked for last, since the length is their limit, and shown before the size.
         asked = st.container(
@@ -65,7 +61,7 @@ def draw(opened: Opened) -> Shown:
                 "pe_k",
                 DEFAULT_SHIFT,
                 limits=ends,
-                help_text=_("Below 0: to the left."),
+                help=_("Below 0: to the left."),
             )
     match shown:
         case "waves":
@@ -86,7 +82,7 @@ def _ask_size(opened: Opened) -> tuple[int, int, int]:
         {each: number(each) for each in BASES},
         DEFAULT_BASE,
         width=130,
-        help_text=_("The paper has 10,000; a larger base makes the slow waves slower."),
+        help=_("The paper has 10,000; a larger base makes the slow waves slower."),
     )
     length = controls.amount(_("Length"), "pe_length", DEFAULT_LENGTH, limits=(1, LONGEST))
     return width, length, base

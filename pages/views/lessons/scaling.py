@@ -8,7 +8,6 @@ import streamlit as st
 from core.studies.lessons.scaling import (
     WIDTHS,
     Sampled,
-    ScoresError,
     WhyScale,
     jacobian,
     jacobian_norms,
@@ -22,7 +21,7 @@ from pages.frame.charts import chart
 from pages.frame.language import _, number, percent
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
-from pages.frame.view import Shown, saying_why
+from pages.frame.view import Shown
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity, Rule, curves
 
@@ -30,7 +29,6 @@ SHARP = 0.95
 """Above this largest weight hardly any gradient is left for the other keys."""
 
 
-@saying_why(ScoresError)
 def draw(opened: Opened) -> Shown:
     """Draw a softmax with the division and without, and what is sampled at other widths."""
     d_k = opened.run.settings.model.d_k

@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from core.heads import Kind, Side, Stack
+from core.heads import STACK_LABELS, Kind, Side, Stack
 from core.tokenizer.tokenizer import Token
-from pages.frame import clicks, components, controls, selection
+from pages.frame import clicks, components, controls, session
 from pages.frame.language import _
+from pages.frame.maps import side_labels
 from pages.frame.needs import Need, missing
 from pages.frame.selection import Opened
 from viz.component.standalone import Drawn
@@ -81,10 +82,24 @@ def ask_place(
         usual: Returns the position of a stack to begin with; None for the first pronoun.
     """
     stacks = opened.run.model.config.stacks
-    stack = selection.ask_stack(stack_name, first) if len(stacks) > 1 else stacks[0]
+    stack = stacks[0]
+    if len(stacks) > 1:
+        offered = {each: _(label) for each, label in STACK_LABELS.items()}
+        stack = controls.choice(_("Stack"), stack_name, offered, first)
     side = Kind.self_of(stack).query_side
-    position = clicks.ask_position(opened, side, position_name, usual(stack))
-    return Place(stack, opened.inspection.tokens_of(side), position, position_name)
+    tokens = opened.inspection.tokens_of(side)
+    default = usual(stack)
+    if default is None:
+        default = clicks.first_pronoun(opened, opened.inspection) if side == "source" else 0
+    at = clicks.pinned_position(opened, opened.inspection, side)
+    position = controls.number(
+        _("position"),
+        len(tokens),
+        (default or 0) if at is None else at,
+        position_name,
+        then=lambda: clicks.pin(side, session.text_of(position_name), {position_name: None}),
+    )
+    return Place(stack, tokens, position, position_name)
 
 
 def matrix(
@@ -121,4 +136,7 @@ def matrix(
 
 def axis(opened: Opened, place: Place) -> Axis:
     """Return what the positions of a stack are."""
-    return selection.token_axis(opened.inspection, place.side)
+    names: dict[Side, str] = {"source": _("source token"), "target": _("word fed")}
+    return Axis(
+        name=names[place.side], labels=side_labels(opened.inspection, place.side), side=place.side
+    )

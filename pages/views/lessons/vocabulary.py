@@ -13,7 +13,7 @@ from core.studies.lessons.embeddings import (
     vocabulary_map,
 )
 from pages.frame import session
-from pages.frame.charts import plotly_chart, selected_points
+from pages.frame.charts import plotly_chart
 from pages.frame.language import _, joined, listed, number, percent, plain, signs
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
@@ -67,7 +67,8 @@ def _ids(written: str | None, n_tokens: int) -> tuple[int, ...]:
 
 
 def _take() -> None:
-    ids = selected_points(MAP)[:MOST_LISTED]
+    points = session.component_value(MAP).selection["points"]
+    ids = [int(point["customdata"]) for point in points[:MOST_LISTED]]
     session.choose({SELECTED: ",".join(map(str, ids)) or None})
 
 

@@ -18,7 +18,6 @@ from pages.frame import cached, charts, links, measured_on, session
 from pages.frame.cached import Folder
 from pages.frame.language import (
     _,
-    ended,
     joined,
     listed,
     n_,
@@ -173,7 +172,7 @@ def _results(runs: Mapping[str, RunRecord]) -> str:
         )
         for at, (name, (sentences, share)) in enumerate(measured.items())
     ]
-    return ended(listed(parts)) if parts else ""
+    return _("{text}.").format(text=listed(parts)) if parts else ""
 
 
 def _unlike(runs: Mapping[str, RunRecord]) -> Iterator[str]:

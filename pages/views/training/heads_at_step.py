@@ -4,7 +4,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.config import ModelConfig
 from core.heads import Head
 from core.runs.run import Run, RunError
 from core.studies.opening.examples import examples_of
@@ -12,7 +11,6 @@ from pages.frame import cached, needs, selection
 from pages.frame.cached import RunAt
 from pages.frame.needs import Need
 from pages.frame.recipe import Recipe
-from pages.frame.selection import ask_kind, ask_layer_and_head
 from pages.views.training import progress
 
 
@@ -37,18 +35,13 @@ def why_none(path: Path) -> str:
     return needs.why_not(untrained(path), [Need.HEADS])
 
 
-def ask_head(path: Path, model: ModelConfig) -> Head:
+def ask_head(path: Path) -> Head:
     """Ask for a kind of attention, a layer and a head; to be called inside of a row.
 
     Raises:
         RunError: The folder is no run.
     """
-    run = _opened(path)
-    kinds = tuple(dict.fromkeys(site.attention for site in run.model.sites()))
-    kind = ask_kind(kinds, selection.default_kind(run), then=selection.open_other_kind)
-    default = selection.default_head(run, kind)
-    layer, number = ask_layer_and_head(model.layers_of(kind.stack), model.n_heads, default)
-    return Head(kind.site(layer), number)
+    return selection.ask_head(_opened(path))
 
 
 def _opened(path: Path) -> Run:

@@ -34,7 +34,7 @@ from pages.frame.maps import labels
 from pages.frame.passes import PICTURE, whole_of
 from pages.frame.recipe import Recipe
 from pages.frame.typography import typeset
-from pages.frame.view import Shown, saying_why
+from pages.frame.view import Shown
 from pages.views.training import heads_at_step, progress
 from viz.charts.curves import Level, Quantity, Rule, curves
 from viz.charts.measurements import TEXTS, Axes, Rows
@@ -54,7 +54,6 @@ _LOSS_HEIGHT, _HEIGHT = 190, 250
 _ROWS = "rows_of_steps"
 
 
-@saying_why(OSError, RunError)
 def draw(path: Path) -> Shown | None:
     """Show how the heads of a layer formed, and their maps at one snapshot.
 
@@ -64,10 +63,10 @@ def draw(path: Path) -> Shown | None:
     if why := heads_at_step.why_none(path):
         st.info(why)
         return None
-    model, rows, offered = cached.settings(path).model, progress.rows(path), stops(path)
+    rows, offered = progress.rows(path), stops(path)
     sentence = heads_at_step.ask_sentence(path)
     with st.container(horizontal=True, vertical_alignment="center"):
-        head = heads_at_step.ask_head(path, model)
+        head = heads_at_step.ask_head(path)
     found = {each: at for each in offered if (at := _readable(path, each, sentence))}
     # They stand above the handle, which says what is marked in them.
     course = st.container()

@@ -17,7 +17,7 @@ from core.training.corpus_report import CorpusReport, corpus_report
 from core.training.presets import Setting, vocabulary_for
 from pages.frame import controls, service, session
 from pages.frame.cached import Keyed
-from pages.frame.language import N_, _, ended, joined, n_, number, plain
+from pages.frame.language import N_, _, joined, n_, number, plain
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.views.training import knobs, settings
@@ -75,7 +75,7 @@ def ask(begun: Begun, model: ModelConfig) -> tuple[OwnPairs | None, dict[str, Se
             found = Recipe(_reported, Keyed(digest, pairs), size, model).result()
     with below:
         if isinstance(found, str):
-            st.error(plain(ended(explained(found))))
+            st.error(plain(_("{text}.").format(text=explained(found))))
         else:
             st.markdown(f":small[{' · '.join(_summary(found))}]")
         if isinstance(pairs, Pairs):

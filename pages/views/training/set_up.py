@@ -15,10 +15,10 @@ from core.training.forecast import forecast
 from core.training.loop import learning_rate
 from core.training.prepare import check_training, train_tokenizer
 from core.training.presets import LIKE, PRESETS, Preset, Setting, with_settings
-from pages.frame import controls, layout, service
+from pages.frame import controls, service
 from pages.frame.cached import Keyed
 from pages.frame.charts import chart
-from pages.frame.language import N_, _, listed, n_, noted, number, plain, translated
+from pages.frame.language import N_, _, listed, n_, number, plain, translated
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.frame.texts import view_text
@@ -81,7 +81,7 @@ def draw(folder: Path) -> Shown | None:
     with right:
         costs.say(wanted)
         command = start.ask(folder, wanted)
-    with st.container(key=layout.SIZES_SAID):
+    with st.container(key="sizes_said"):
         _say_changes(begun, changed)
     st.code(command, language="bash")
     if own and task:
@@ -96,7 +96,7 @@ def _shown(wanted: PendingSettings, command: str) -> Shown | None:
     if preset is None or learned is None:
         return None
     charts = costs.charts(preset.sized(learned), preset.training)
-    with st.container(key=layout.FORECAST):
+    with st.container(key="forecast"):
         for place, each in zip(st.columns(2, gap="large"), charts, strict=True):
             with place:
                 chart(each)
@@ -174,7 +174,7 @@ def _say_changes(begun: Begun, changed: Mapping[str, Setting]) -> None:
     for name, value in changed.items():
         now = f"**{name} {plain(settings.exact(value))}**"
         before = _before(name, begun.values[name])
-        parts.append(noted(now, before) if before else now)
+        parts.append(_("{text} ({note})").format(text=now, note=before) if before else now)
     said = _("Changed from the preset {name}: {parts}.")
     st.caption(said.format(name=begun.name, parts=listed(parts)))
 

@@ -168,7 +168,7 @@ def _ask_start(task: str, like: str) -> None:
         "A run that learned this task can be trained on: the new one begins with its model, its "
         "weights and its tokenizer. What makes rewards large needs one."
     )
-    controls.selection(_("Begin with"), START, offered, "", width=WIDTH, help_text=help_text)
+    controls.selection(_("Begin with"), START, offered, "", width=WIDTH, help=help_text)
 
 
 def _runs(task: str, like: str) -> dict[str, Path]:
@@ -204,7 +204,7 @@ def ask_one(
     # An empty box says itself what it comes to.
     usual = "" if follows else origin.format(name=begun.name, value=written)
     help_text = joined([knob.text, usual, on_command_line(knob)])
-    how: controls.Asked = {"asked": asked, "help_text": help_text}
+    how: controls.Asked = {"asked": asked, "help": help_text}
     value: Setting
     if knob.offered:
         session.belongs_to(key, begun.key)

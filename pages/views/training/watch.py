@@ -15,7 +15,7 @@ from core.runs.run import RunError, RunSettings
 from core.training import process
 from core.training.loop import train
 from core.training.trainer import EVALUATION_SAMPLES
-from pages.frame import cached, layout, links, measured_on, session
+from pages.frame import cached, links, measured_on, session
 from pages.frame.cached import Folder, RunAt
 from pages.frame.charts import chart
 from pages.frame.language import _, joined, n_, number, percent, plain, translated
@@ -170,7 +170,7 @@ def _progress(path: Path, drawn: process.Situation) -> None:
     if found.alive != drawn.alive or not (found.alive or found == drawn):
         # With other timers, and another end of the curves: the page is drawn as a whole.
         st.rerun()
-    with st.container(horizontal=True, vertical_alignment="center", key=layout.TRAINING_STATE):
+    with st.container(horizontal=True, vertical_alignment="center", key="training_state"):
         with st.container(width="stretch"):
             st.markdown(state.status_line(path, found))
         if path.parent != cached.GALLERY:

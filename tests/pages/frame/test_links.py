@@ -1,13 +1,13 @@
 from core.studies.experiments import EXPERIMENTS
-from pages.frame.links import LESSONS
+from pages.frame.links import LESSONS, read
 from tests.pages.every_view import CASES, PAGES
 
 
 def test_every_experiment_has_a_lesson_that_there_is():
     assert set(LESSONS) == set(EXPERIMENTS)
     for lesson in LESSONS.values():
-        assert PAGES[lesson.page] == lesson.choice
-        assert (lesson.page, lesson.view) in CASES
+        page, query = read(lesson)
+        assert (page, query[PAGES[page]]) in CASES
 
 
 def test_the_experiment_and_the_view_that_it_is_about_link_to_each_other(open_page):

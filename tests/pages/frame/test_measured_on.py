@@ -36,5 +36,3 @@ def test_what_is_measured_on_is_named_with_its_seed_where_one_drew_it(given):
     assert measured_on.drawn(own, 3, 5) == "3 pairs of your own"
     assert [measured_on.most(own, n) for n in (400, 2)] == [3, 2]
     assert measured_on.most(copy, 400) == 400
-    assert measured_on.all_of_them(own) == "pairs of your own"
-    assert measured_on.all_of_them(copy) == "held-out sentences"

@@ -9,7 +9,7 @@ LACKS = {
     "bert without a head": {Need.WRITING, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
     "gpt2": {Need.SOURCE, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
     "llama3": {Need.SOURCE, Need.BOTH, Need.TASK, Need.SCALED_TOKENS, Need.LAYER_NORM},
-    "t5": {Need.TASK, Need.TEXTS, Need.SCALED_TOKENS, Need.LAYER_NORM, Need.SCALED_SCORES},
+    "t5": {Need.TASK, Need.TEXTS, Need.SCALED_TOKENS, Need.LAYER_NORM},
     "marian": {Need.TASK, Need.TEXTS},
 }
 

@@ -25,7 +25,7 @@ def _callbacks():
 
     drawer = session.storage("test")
     drawer.setdefault("looks", [])
-    st.button("copy", key="copy", on_click=take, args=(lambda: session.callback_state()["copy"],))
+    st.button("copy", key="copy", on_click=take, args=(lambda: session.component_value("copy"),))
     st.button("value", key="value", on_click=take, args=(lambda: st.session_state["value"],))
     st.text(f"{drawer['looks']}")
 

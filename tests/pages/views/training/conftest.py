@@ -26,9 +26,11 @@ def _run_view(name, path):
     from pathlib import Path
 
     from pages.frame import session
+    from pages.frame.view import View, show
 
     session.enter("training")
-    session.fragment("view")(import_module(f"pages.views.training.{name}").draw)(Path(path))
+    draw = import_module(f"pages.views.training.{name}").draw
+    show(View("training", name, draw), Path(path), {})
     session.write()
 
 
