@@ -23,8 +23,8 @@ NUMBER_WIDTH = 92
 
 _AROUND = (
     "header.stAppHeader",
-    *(f".st-key-{key}" for key in (INTRODUCTION, "start_tour", VIEWS, HERE, CONTROLS)),
-    *(f".st-key-{key}" for key in (TAKEN, "explained")),
+    *(".st-key-introduction", ".st-key-start_tour", ".st-key-views", ".st-key-here"),
+    *(".st-key-controls", ".st-key-taken", ".st-key-explained"),
     ".stElementContainer:has(> .stPageLink)",
 )
 """What stands around a picture, as selectors of CSS."""
@@ -47,7 +47,7 @@ def compact() -> None:
 
 def leave_out() -> None:
     """Hide what a link leaves out: `?only=picture`, or with its box `?only=sentence`."""
-    hidden = {"picture": (*_AROUND, f".st-key-{OPENING}"), "sentence": _AROUND}
+    hidden = {"picture": (*_AROUND, ".st-key-opening"), "sentence": _AROUND}
     if rules := hidden.get(session.linked("only") or ""):
         st.html(f"<style>{', '.join(rules)} {{ display: none !important; }}</style>")
 
