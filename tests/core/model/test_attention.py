@@ -1,70 +1,113 @@
-import math
+"""Attention by every kind of scores, held to numpy in float64."""
+
 import re
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from core.config import ModelConfig
 from core.describe.formulas import count_formula, whole_formula
+from core.describe.modules import attention_work
 from core.heads import Site
 from core.model import Record, Step
-from core.model.attention import (
-    USUAL,
-    MultiHeadAttention,
-    attend,
-    attend_probed,
-    attention_weights,
-)
+from core.model.attention import USUAL, MultiHeadAttention, attend, attend_probed
+from core.model.masks import causal_mask, padding_mask
+from core.model.scoring import Additive, Scoring
 
-SITE = Site("encoder", 0, "self")
-ALL = frozenset(Step)
+CONFIG = ModelConfig(23, 2, 2, 16, 32, 4, max_positions=20)
+SITE = Site("decoder", 1, "self")
+KINDS = ("dot", "additive", "linear")
 
 
-def drawn(seed, n_queries, n_keys, n_heads=3, d_k=5, d_v=4):
+def scoring_of(kind, d_k=5):
+    additive = None
+    if kind == "additive":
+        additive = Additive(replace(CONFIG, n_heads=3, d_k=d_k)).double()
+    return USUAL if kind == "dot" else Scoring(1.0, additive=additive, linear=kind == "linear")
+
+
+def drawn(n_queries, n_keys, seed=0):
     generator = torch.Generator().manual_seed(seed)
-    query = torch.randn(2, n_heads, n_queries, d_k, generator=generator)
-    key = torch.randn(2, n_heads, n_keys, d_k, generator=generator)
-    value = torch.randn(2, n_heads, n_keys, d_v, generator=generator)
+    new = partial(torch.randn, generator=generator, dtype=torch.float64)
     visible = torch.rand(2, n_queries, n_keys, generator=generator) < 0.6
-    return query, key, value, visible
+    return new(2, 3, n_queries, 5), new(2, 3, n_keys, 5), new(2, 3, n_keys, 4), visible
 
 
-def by_hand(query, key, value, visible):
-    """Softmax attention in float64 numpy, row by row."""
-    query, key, value = (tensor.double().numpy() for tensor in (query, key, value))
-    mixed = np.zeros((*query.shape[:3], value.shape[-1]))
+def by_hand(query, key, value, visible, scoring):
+    """All kinds in numpy, one query at a time."""
+    query, key, value = (each.numpy() for each in (query, key, value))
     weights = np.zeros((*query.shape[:3], key.shape[2]))
+    visible = np.broadcast_to(visible.numpy(), (len(query), query.shape[2], key.shape[2]))
     for b, h, q in np.ndindex(*query.shape[:3]):
-        seen = np.flatnonzero(visible[b, q].numpy())
-        if len(seen):
-            scores = key[b, h, seen] @ query[b, h, q] / np.sqrt(query.shape[-1])
-            exponentials = np.exp(scores - scores.max())
-            weights[b, h, q, seen] = exponentials / exponentials.sum()
-            mixed[b, h, q] = weights[b, h, q] @ value[b, h]
-    return mixed, weights
+        for k in np.flatnonzero(visible[b, q]):
+            one, other = query[b, h, q], key[b, h, k]
+            if scoring.linear:
+                one, other = (np.where(x > 0, x + 1, np.exp(x)) for x in (one, other))
+                weights[b, h, q, k] = one @ other
+            elif scoring is USUAL:
+                weights[b, h, q, k] = np.exp(one @ other / np.sqrt(len(one)))
+            else:
+                found = (scoring.additive.query_HEA, scoring.additive.key_HEA)
+                of_query, of_key = (each[h].detach().numpy() for each in found)
+                v = scoring.additive.value_HA[h].detach().numpy()
+                weights[b, h, q, k] = np.exp(v @ np.tanh(of_query.T @ one + of_key.T @ other))
+        if visible[b, q].any():
+            weights[b, h, q] /= weights[b, h, q].sum()
+    return weights, weights @ value
 
 
-@given(st.integers(0, 1000), st.integers(1, 6), st.integers(1, 6))
-@settings(max_examples=40, deadline=None)
-def test_both_paths_agree_with_numpy(seed, n_queries, n_keys):
-    tensors = drawn(seed, n_queries, n_keys)
-    mixed, weights = by_hand(*tensors)
-    record = Record(ALL)
-    assert attend(*tensors).numpy() == pytest.approx(mixed, abs=1e-5)
-    assert attend_probed(*tensors, USUAL, partial(record.at, SITE)).numpy() == pytest.approx(
-        mixed, abs=1e-5
-    )
-    assert record.weights(SITE).numpy() == pytest.approx(weights, abs=1e-5)
+MASKED = {
+    "each query its own": drawn(4, 6)[3],
+    "causal": causal_mask(6)[None],
+    "padding": padding_mask(torch.tensor([[4, 5, 6, 7, 0, 0], [4, 5, 6, 7, 8, 2]])),
+    "all hidden": torch.zeros(2, 1, 6, dtype=torch.bool),
+}
 
 
-def test_gradient_through_a_blind_row_is_a_number():
-    scores = torch.full((1, 1, 1, 3), -math.inf, requires_grad=True)
-    attention_weights(scores).sum().backward()
-    assert scores.grad.isfinite().all()
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mask", [*MASKED, "nothing hidden"])
+def test_both_paths_are_those_of_numpy(kind, mask):
+    scoring = scoring_of(kind)
+    n_queries = 4 if mask == "each query its own" else 6
+    *vectors, _ = drawn(n_queries, 6, seed=1)
+    visible = MASKED.get(mask)
+    seen = torch.ones(2, 1, 6, dtype=torch.bool) if visible is None else visible
+    weights, mixed = by_hand(*vectors, seen, scoring)
+    record = Record(frozenset(Step))
+    watched = attend_probed(*vectors, visible, scoring, partial(record.at, SITE))
+    for found, expected in (
+        (watched, mixed),
+        (attend(*vectors, visible, scoring), mixed),
+        (record.weights(SITE), weights),
+    ):
+        np.testing.assert_allclose(found.detach().numpy(), expected, rtol=1e-10, atol=1e-12)
+    scores = record.tensors[SITE, Step.MASKED_SCORES]
+    hidden = ~seen[:, None].expand_as(scores)
+    assert (scores[hidden] == (0 if kind == "linear" else -torch.inf)).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_row_that_sees_nothing_has_gradients_that_are_numbers(kind):
+    query, key, value, _ = drawn(6, 6)
+    for visible in (torch.zeros(2, 1, 6, dtype=torch.bool), causal_mask(6)[None] & False):
+        inputs = [each.clone().requires_grad_() for each in (query, key, value)]
+        attend(*inputs, visible, scoring_of(kind)).sum().backward()
+        assert all(each.grad.isfinite().all() for each in inputs)
+
+
+def test_the_work_of_linear_attention_grows_with_the_length_and_not_with_its_square():
+    def work(kind, n):
+        attention = MultiHeadAttention(replace(CONFIG, scores=kind), Site("encoder", 0, "self"))
+        return attention_work(attention, n, n)
+
+    assert work("linear", 200) == 2 * work("linear", 100)
+    assert work("dot", 200) > 2 * work("dot", 100)
+    # Four matrices, one sum of 4 · 4 numbers for each of 4 heads, and what it is divided by.
+    assert work("linear", 1) == 4 * 16 * 16 + 4 * (2 * 16 + 4)
+    assert work("additive", 3) - work("dot", 3) == 4 * 6 * 16
 
 
 @pytest.mark.parametrize(
