@@ -1,7 +1,6 @@
 """Models that were never trained, one that was, and what a word loses, computed in float64."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from core.config import ModelConfig
 from core.model import build
 from core.vocabulary import EOS
 
-GALLERY = Path(__file__).parents[4] / "gallery"
 SOURCE, TARGET = (5, 9, 6, 7, 8, EOS), (11, 6, 13, 10, EOS)
 
 

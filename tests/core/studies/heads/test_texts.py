@@ -3,9 +3,7 @@
 import shutil
 
 import pytest
-import torch
 
-from core.model import Record
 from core.runs.own_text import give_text
 from core.runs.run import RunError, load_run
 from core.studies.heads import texts
@@ -29,17 +27,6 @@ def ids_of(run, text):
     encoder = run.model.config.n_encoder_layers
     ends = run.tokenizer.ends if encoder else ()
     return (*run.tokenizer.begins, *run.tokenizer.encode(text).ids, *ends)
-
-
-def alone(run, head, ids):
-    """weights_QK of a head for one text: a decoder is not fed the last token."""
-    record = Record()
-    with torch.inference_mode():
-        if run.model.config.is_decoder_only:
-            run.model(None, torch.tensor([ids[:-1]]), record)
-        else:
-            run.model.encode(torch.tensor([ids]), record)
-    return record.weights(head.site)[0, head.index].double().numpy()
 
 
 # ---- which texts
