@@ -45,6 +45,7 @@ def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Who
         best=_best(run, found),
         step=step_that_looks_at(inspection, focus),
         focus=focus,
+        hands_over=run.model.config.cross == "none" and run.model.config.is_encoder_decoder,
         in_order=any(
             site.in_encoder and site.sublayer == "recurrent" for site, _added in found.sublayers
         ),

@@ -195,7 +195,16 @@ def unpack_whole(payload):
     weights = iter(arrays)
     of_both = {
         name: header[name]
-        for name in ("title", "step", "focus", "silenced", "in_order", "open", "texts")
+        for name in (
+            "title",
+            "step",
+            "focus",
+            "silenced",
+            "in_order",
+            "hands_over",
+            "open",
+            "texts",
+        )
     }
     of_both["source"] = _labels(header["source"])
     own = _pass(header, len(header["source"]), weights)

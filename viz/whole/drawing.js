@@ -1,7 +1,7 @@
 // Drawing the pass on a canvas, or as SVG by the same calls: lines of words, lines of attention, bars.
 
 import { COLOURS, CSS_COLOURS } from "../component/scale.js";
-import { crossing, crossingPath, tilesOf } from "./layout.js";
+import { crossing, crossingPath, handedPath, tilesOf } from "./layout.js";
 import { largeOfRow, weightAt } from "./payload.js";
 
 const LEAST = 0.1; // smaller weights have no line
@@ -81,6 +81,7 @@ export function drawBlocks(context, state, layout, ink, encoder) {
     const { count, active } = shownOf(stack, state);
     stack.blocks.forEach((block, index) => {
       const reached = stack.side === "source" || index < state.stage ? count : count - 1;
+      if (block.begins && layout.beside) drawHanded(context, { block, stack, encoder, ink });
       if (block.heads) drawLines(context, { block, stack, encoder, layout, ink, count: reached, active });
       drawAdded(context, { block, stack, ink, count: reached, active });
     });
@@ -122,6 +123,14 @@ function drawLines(context, { block, stack, encoder, layout, ink, count, active 
     context.stroke();
     context.globalAlpha = 1;
   }
+}
+
+function drawHanded(context, { block, stack, encoder, ink }) {
+  context.strokeStyle = ink.active;
+  context.lineWidth = 2;
+  context.beginPath();
+  drawRounded(context, handedPath(encoder, stack, block));
+  context.stroke();
 }
 
 const CORNER = 7; // pixels

@@ -23,7 +23,7 @@ export function wholeLayout(width, room, view, first = {}) {
   const tokens = beside ? stacks.reduce((sum, { tokens: { length } }) => sum + length, 0)
     : Math.max(...stacks.map(({ tokens: { length } }) => length));
   const columns = beside ? 2 : 1;
-  const bus = beside && stacks.some(({ blocks }) => blocks.some(({ crosses }) => crosses)) ? SPACE.bus : 0;
+  const bus = beside && stacks.some(({ blocks }) => blocks.some(({ crosses, begins }) => crosses || begins)) ? SPACE.bus : 0;
   const free = width - columns * (side + tiles) - (columns - 1) * SPACE.memory;
   const unit = Math.max(3, Math.min(WIDEST, free / tokens));
   const height = beside || stacks.length === 1 ? room : 2 * room;
@@ -122,6 +122,13 @@ export function crossingPath(encoder, stack, block, { head, query, key }) {
   const row = middle + (of - 0.5) * high;
   const x = encoder.centre(key);
   return [[x, encoder.top + 6], [x, bus], [lane, bus], [lane, row], [stack.centre(query), row]];
+}
+
+/** From the encoder's last word to the beginning of a unit of the decoder that begins with its state. */
+export function handedPath(encoder, stack, block) {
+  const x = encoder.centre(encoder.tokens.length - 1);
+  const [bus, lane, row] = [encoder.top - 2, encoder.end + 24, block.lower - 0.2 * (block.lower - block.upper)];
+  return [[x, encoder.top + 6], [x, bus], [lane, bus], [lane, row], [stack.left - 4, row]];
 }
 
 /** What a stack is called: a decoder alone, and one that writes all words at once, have other names. */

@@ -34,9 +34,10 @@ export function placeNames({ nodes, layout, view }) {
     });
     const kinds = stack.blocks.filter(({ lower, upper }) => lower - upper > 12).map((block) =>
       put(element("span", "kind", block.label), stack.left - 8, nameHeight(block, layout)));
-    const reads = layout.stacks.some(({ blocks }) => blocks.some(({ crosses }) => crosses));
-    const memory = stack.side === "source" && reads
-      ? [put(element("span", layout.beside ? "memory" : "memory narrow", texts.memory),
+    const has = (what) => layout.stacks.some(({ blocks }) => blocks.some((block) => block[what]));
+    const goes = stack.side === "source" && ((has("crosses") && texts.memory) || (has("begins") && texts.begins));
+    const memory = goes
+      ? [put(element("span", layout.beside ? "memory" : "memory narrow", goes),
         layout.beside ? stack.right + 6 : layout.width - 4, layout.beside ? 2 : highest - 20)] : [];
     return [...memory, put(title, stack.left - 4, layout.beside ? 0 : Math.max(0, highest - 26 - stack.output)), ...(layout.narrow ? inside : [...layers, ...kinds])];
   });

@@ -21,7 +21,9 @@ function passOf(header, weights, free = null) {
     ...each, queries: tokens[each.side].length, keys: keys ? tokens[keys].length : 0,
     silent: new Set(header.silenced.filter((name) => name.startsWith(`${each.site}:`))
       .map((name) => Number(name.split(":")[1]))),
-    crosses: each.heads > 0 && keys !== each.side, weights: each.heads ? weights.next().value : null,
+    crosses: each.heads > 0 && keys !== each.side,
+    // A recurrent decoder that looks at no source begins with the encoder's last state.
+    begins: header.hands_over && each.side === "target" && each.site.endsWith(".recurrent"), weights: each.heads ? weights.next().value : null,
   }));
   const blocks = [...(free?.stacks.flatMap((stack) => stack.blocks).filter(({ side }) => side === "source") ?? []), ...read];
   const stacks = ["source", "target"].filter((side) => tokens[side].length).map((side) => ({

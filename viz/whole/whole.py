@@ -66,6 +66,7 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "folded": N_("layers {first} to {last}"),
     "folded.help": N_("Show these layers"),
     "memory": N_("→ read by cross-attention"),
+    "begins": N_("→ its last state begins the decoder"),
     "close": N_("Close"),
     "head": N_("head {head}"),
     "head.open": N_("Open head {head}"),
@@ -140,6 +141,7 @@ class Whole:
         step: The step that is shown: 0 for the encoder, n for the n-th token that is fed.
         focus: The source's token whose lines stand out; None for none.
         in_order: Whether the encoder reads one word after the other.
+        hands_over: Whether the decoder begins with the encoder's last state and sees nothing else.
         silenced: Heads whose output is left out, `site:index`: they have no lines.
         open: The block that is open, by its site, or one head of it, `site:index`; None for none.
         truth: Of a pass on a given text: the token that truly follows at each step.
@@ -160,6 +162,7 @@ class Whole:
     step: int = 0
     focus: int | None = None
     in_order: bool = False
+    hands_over: bool = False
     silenced: Sequence[str] = ()
     open: str | None = None
     truth: Sequence[Guess] = ()
@@ -209,6 +212,7 @@ def pack(whole: Whole, *, silences: bool = False, key: str = "", locale: str = "
         "silenced": list(whole.silenced),
         "silences": silences,
         "in_order": whole.in_order,
+        "hands_over": whole.hands_over,
         "texts": complete(whole.texts, DEFAULT_WHOLE_TEXTS),
     }
     content = content_of(header, arrays)

@@ -54,3 +54,10 @@ def test_the_true_translation_is_fed_where_one_is_known(open_view):
     assert len(forced["truth"]) == len(forced["fed"]) == 16
     unknown, _ = open_view("pass", model="everyday", sentence="The clouds like my car.")
     assert picture(unknown)["forced"] is None
+
+
+def test_a_decoder_that_only_begins_with_the_encoders_state_is_said_to(open_view):
+    recurrent, _ = open_view("pass", model="bottleneck-fixed", sentence="a b c")
+    attending, _ = open_view("pass", model="bottleneck-attention", sentence="a b c")
+    assert picture(recurrent)["hands_over"]
+    assert not picture(attending)["hands_over"]
