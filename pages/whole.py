@@ -20,7 +20,7 @@ def render() -> None:
     _lead_on(paper)
     if not session.text_of(tour.TOUR):
         _introduce(paper)
-    view.of_sentence(VIEWS, session.VIEW)
+    view.of_sentence(VIEWS, "pass")
 
 
 def _introduce(paper: tour.Tour) -> None:
@@ -29,8 +29,9 @@ def _introduce(paper: tour.Tour) -> None:
         with st.container(width="stretch", key="introduction"):
             st.markdown(
                 _(
-                    "**The Transformer of “Attention Is All You Need”, small enough to look "
-                    "into.** Change one word, press *play*, or click a block to open it."
+                    "**A whole Transformer (“Attention Is All You Need”) at work on a sentence**: "
+                    "what it reads, where it looks, what it writes. Change one word, press *play*, "
+                    "or click a block."
                 )
             )
         label = _("Take the tour ({time})").format(time=tour.minutes(paper))
@@ -41,13 +42,10 @@ def _introduce(paper: tour.Tour) -> None:
 def _lead_on(paper: tour.Tour) -> None:
     """Go where an older link leads, or to the tour with which the visitors of a class begin."""
     asked = session.query()
-    if session.is_way_back():
-        # On the way back it would be a trap.
+    if session.is_way_back() or session.current().entered:
+        # On the way back it would be a trap; a link within the app leads where it says.
         return
-    shown = asked.get(session.VIEW, ())
-    if shown == (VIEWS[0].name,):
-        session.choose({session.VIEW: None})
-    elif shown or _OF_MAPS & set(asked):
+    if asked.get(session.VIEW, (VIEWS[0].name,)) != (VIEWS[0].name,) or _OF_MAPS & set(asked):
         links.go("attention", {name: list(texts) for name, texts in asked.items()})
     elif not session.current().names_of and set(asked) <= {language.LANGUAGE}:
         _begin_tour(paper)

@@ -26,7 +26,7 @@ def link_to_pass(run: Run, part: Part) -> None:
         for _side, own in groupby(sites, lambda site: site.side)
     ]
     name = _("The whole pass")
-    mark = f"![{name}]({thumbnail(stacks, part)})"
+    mark = f"![]({thumbnail(stacks, part)}) {name}"
     tooltip = _("The whole model; this view looks into what is blue. Click to see all of it.")
     with st.container(key="here", width="content"):
         links.link("", mark, None, {}, tooltip)

@@ -14,6 +14,8 @@ from viz.whole.whole import Guess, Sublayer, Whole
 
 PICTURE = "pass"
 """Key of the element."""
+CERTAIN = 0.5
+"""From this probability on, nothing is said of a word."""
 _NAMES = {
     "self": Kind.ENCODER_SELF.sublayer_label,
     "cross": Kind.CROSS.sublayer_label,
@@ -43,7 +45,7 @@ def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Who
         norms={stream.sites[0].side: stream.norms_LK for stream in found.streams.values()},
         guesses=_guesses(run, found),
         best=_best(run, found),
-        step=step_that_looks_at(inspection, focus),
+        step=_telling_step(found, focus),
         focus=focus,
         hands_over=run.model.config.cross == "none" and run.model.config.is_encoder_decoder,
         in_order=any(
@@ -72,16 +74,20 @@ def _sublayer(
     )
 
 
-def step_that_looks_at(inspection: Inspection, source: int | None) -> int:
-    """Return the step, from 1, whose last cross-attention looks most at a token of the source.
+def _telling_step(found: ForwardPass, source: int | None) -> int:
+    """Return the step, from 1, to open on.
 
-    Without such a token, or without cross-attention, it is the last.
+    It is the one whose last cross-attention looks most at a token of the source; without such a
+    token the one of which the model is least sure, if it is not certain of all, or else the last.
     """
-    crossing = inspection.sites_of(Kind.CROSS)
-    if not crossing or source is None:
-        return len(inspection.fed_tokens)
-    weights_HT = inspection.attention[crossing[-1]].weights_HQK[:, :, source]
-    return 1 + int(weights_HT.max(axis=0).argmax())
+    crossing = found.inspection.sites_of(Kind.CROSS)
+    if crossing and source is not None:
+        weights_HT = found.inspection.attention[crossing[-1]].weights_HQK[:, :, source]
+        return 1 + int(weights_HT.max(axis=0).argmax())
+    chances_T = None if found.best is None else found.best.probabilities_TN[:, 0]
+    if chances_T is None or chances_T.min(initial=1.0) >= CERTAIN:
+        return len(found.inspection.fed_tokens)
+    return 1 + int(chances_T.argmin())
 
 
 def _guesses(run: Run, found: ForwardPass) -> list[list[Guess]]:

@@ -21,7 +21,7 @@ def test_the_whole_picture_is_on_the_first_screen(visit):
     assert legend["y"] + legend["height"] <= 720
 
 
-def test_a_head_inside_a_block_leads_to_its_map(visit):
+def test_a_cell_of_a_head_inside_a_block_leads_to_its_number(visit):
     page = start(visit)
     page.locator('.blocks button[data-site="encoder.2.self"]').press("Enter")
     expect(page.locator(".inside .largest")).to_have_text(
@@ -29,9 +29,21 @@ def test_a_head_inside_a_block_leads_to_its_map(visit):
     )
     page.keyboard.press("Escape")
     expect(page.locator(".inside")).to_be_hidden()
-    page.locator('.blocks button[data-site="encoder.1.self"]').click()
-    page.locator(".inside .map").nth(3).click()
+    page.locator('.blocks button[data-site="encoder.2.self"]').press("Enter")
+    page.locator(".inside .map").first.click()
+    cells = page.locator(".word-map canvas")
+    cells.click(position={"x": 1.5 * cells.bounding_box()["width"] / 14, "y": 4})
+    page.locator(".matrices[data-drawn]").first.wait_for()
+    page.wait_for_function("location.search.includes('cell=0%2C0%2C1')")
+    page.evaluate("history.back()")
+    # The head is open again.
     expect(page.locator(".inside .keys bdi")).to_have_count(14)
+
+
+def test_a_head_inside_a_block_leads_to_all_maps_and_the_mark_back(visit):
+    page = start(visit)
+    page.locator('.blocks button[data-site="encoder.1.self"]').press("Enter")
+    page.locator(".inside .map").nth(3).click()
     page.wait_for_function("location.search.includes('pass_block=encoder.1.self%3A3')")
     page.get_by_role("button", name="compare all maps").click()
     page.locator(".maps[data-drawn]").wait_for()
@@ -39,11 +51,9 @@ def test_a_head_inside_a_block_leads_to_its_map(visit):
     expect(page.locator(".map figcaption")).to_contain_text("layer 1, head 3")
     page.get_by_role("link", name="The whole pass").click()
     page.locator(".whole[data-drawn]").wait_for()
-    page.evaluate("history.back()")
-    expect(page.locator(".map figcaption")).to_contain_text("layer 1, head 3")
-    page.evaluate("history.back()")
-    # The block is open again.
-    expect(page.locator(".inside .keys bdi")).to_have_count(14)
+    page.get_by_role("button", name="wide").click()
+    expect(page.locator(".words .changed").first).to_have_text("wide")
+    expect(page.get_by_text("There is no view")).to_have_count(0)
 
 
 def test_steps_go_by_in_the_browser_and_the_address_holds_where_they_rest(visit):

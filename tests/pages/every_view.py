@@ -16,7 +16,7 @@ VIEWS = {
 }
 """Page and name → view."""
 CASES = list(VIEWS)
-CHOICES = {"whole": "view", "attention": "view", "heads": "trial", "experiments": "outcome"}
+CHOICES = {"whole": "pass", "attention": "view", "heads": "trial", "experiments": "outcome"}
 """Page → the name of its views in the URL, where it is not the page's own."""
 PAGES = {page: CHOICES.get(page, page) for page, _ in CASES}
 """Page → the name of its views in the URL."""

@@ -13,18 +13,20 @@ const HEAD = { map: 264, cell: 24, most: 6, least: 0.005 };
 // Pixels of one head's map, and which weights are listed beside it.
 
 /** Open a block, or with `site:head` one head of it; what is open already closes. */
-export function showInside(state, open) {
+export function showInside(state, open, row = null) {
   const { nodes: { inside }, layout } = state;
   const closes = state.open === open;
   closeInside(state);
   if (closes) return;
-  [state.open, state.row] = [open, null];
+  [state.open, state.row] = [open, row];
   const shown = openedOf(state);
   buttonOf(state, shown.block.site).setAttribute("aria-expanded", true);
   inside.hidden = false;
   fillInside(state, shown);
   const { stack, block, head } = shown;
-  const besides = stack.left > layout.width / 2 ? stack.left - 20 - inside.offsetWidth : stack.right + 70;
+  // Beside the decoder, so that what it writes stays in sight.
+  const isDecoder = stack === layout.stacks.at(-1);
+  const besides = isDecoder && !layout.beside ? stack.right + 70 : layout.stacks.at(-1).left - 150 - inside.offsetWidth;
   const left = Math.max(0, Math.min(layout.width - inside.offsetWidth, besides));
   put(inside, left, Math.max(0, Math.min(block.upper, layout.height - inside.offsetHeight)));
   const changed = state.silencedLast && inside.querySelector(`[data-name="${state.silencedLast}"]`);
@@ -190,7 +192,7 @@ function besidesOf({ stack, block, head, keys, query }, view) {
   });
   const actions = element("div", "actions");
   actions.append(...switchOf(block, head, view), ...ways);
-  node.append(from, ...bars, actions);
+  node.append(actions, from, ...bars);
   return node;
 }
 

@@ -6,6 +6,7 @@ const FOLD = 24; // height of the strip that stands for layers that are folded
 const LEAST_LAYER = 32; // height of a layer; where less is left for each, some are folded
 const PARTS = { attention: 1, other: 0.42 }; // heights of sublayers
 const HIGHEST = 128; // of an attention
+const LEAST_SHARE = 0.3; // of the width, for the stack with fewer words
 const WIDEST = 44; // between two tokens
 const HEADS = { cell: 2.2, gap: 3, most: 58 };
 
@@ -25,11 +26,15 @@ export function wholeLayout(width, room, view, first = {}) {
   const columns = beside ? 2 : 1;
   const bus = beside && stacks.some(({ blocks }) => blocks.some(({ crosses, begins }) => crosses || begins)) ? SPACE.bus : 0;
   const free = width - columns * (side + tiles) - (columns - 1) * SPACE.memory;
-  const unit = Math.max(3, Math.min(WIDEST, free / tokens));
+  const unitOf = ({ tokens: { length } }) => {
+    const share = beside ? Math.min(1 - LEAST_SHARE, Math.max(LEAST_SHARE, length / tokens)) : length / tokens;
+    return Math.max(3, Math.min(WIDEST, (free * share) / length));
+  };
   const height = beside || stacks.length === 1 ? room : 2 * room;
   const each = stacks.length === 1 || beside ? height : height / 2;
   let left = 0;
   const placed = stacks.map((stack, index) => {
+    const unit = unitOf(stack);
     const wide = stack.tokens.length * unit;
     const output = stack.side === "target" && view.best.length ? SPACE.output : 0;
     const above = stack.side === "source" ? bus : output;
@@ -39,12 +44,12 @@ export function wholeLayout(width, room, view, first = {}) {
     if (beside) left = x + wide + tiles + SPACE.memory;
     const own = {
       ...stack, left: x, right: x + wide, top, bottom, tiles: tiles ? x + wide + HEADS.gap : null,
-      end: x + wide + tiles,
+      end: x + wide + tiles, unit,
       centre: (token) => x + (token + 0.5) * unit, output,
     };
     return { ...own, ...placedBlocks(stack.blocks, top, bottom, first[stack.side]) };
   });
-  return { width, height, unit, narrow, beside, stacks: placed };
+  return { width, height, narrow, beside, stacks: placed };
 }
 
 /** Sublayers from the bottom to the top, layers a little apart; strips stand for those that are folded. */

@@ -51,7 +51,7 @@ const nameHeight = ({ upper, lower, crosses }, { beside }) =>
 /** Words below their streams; those of the target lead to the step that feeds them. */
 export function placeWords({ nodes, layout, view }) {
   const { texts } = view;
-  nodes.words.classList.toggle("tight", layout.unit < TIGHT);
+  nodes.words.classList.toggle("tight", layout.stacks.some(({ unit }) => unit < TIGHT));
   const words = layout.stacks.flatMap((stack) => {
     const { side } = stack;
     return stack.tokens.map((label, index) => {
@@ -112,7 +112,7 @@ export function blockFinding(block, stack, view, { rows = block.queries, head = 
   const { texts } = view;
   if (block.heads) {
     const { query, key, weight } = largestOfBlock(block, rows, head);
-    if (weight < 0) return texts.silenced;
+    if (weight < 0) return texts[head === null ? "silenced" : "off"];
     const keys = block.crosses ? view.source : stack.tokens;
     return fill(texts.largest, {
       query: stack.tokens[query][0], key: keys[key][0], weight: localNumber(weight, 2),
@@ -154,7 +154,8 @@ export function drawOutput(state) {
 
 function guessesOf({ view, step, stage, layout }, decoder) {
   const layers = [...new Set(decoder.blocks.map(({ layer }) => layer))];
-  return layers.flatMap((layer) => {
+  // The last layer writes what stands on top.
+  return layers.slice(0, -1).flatMap((layer) => {
     const own = decoder.blocks.filter((block) => block.layer === layer);
     const guess = view.guesses[layer]?.[step - 1];
     const isLow = own[0].lower - own.at(-1).upper < LEAST_ROOM;
@@ -166,10 +167,9 @@ function guessesOf({ view, step, stage, layout }, decoder) {
 }
 
 /** What happens at the step, in words. */
-export function sayStep({ view, step, stage, focus, layout }) {
-  const { texts } = view;
-  const looked = focus !== null && focus !== view.focus ? [" ", ...lookOf(layout.stacks[0], focus, texts)] : [];
-  return [...stepParts(view, step, stage), ...looked];
+export function sayStep({ view, step, stage, focus, saysFocus, layout }) {
+  const looked = saysFocus ? lookOf(layout.stacks[0], focus, view.texts) : [];
+  return looked.length ? looked : stepParts(view, step, stage);
 }
 
 /** Where a word looks most, in words. */
@@ -177,7 +177,7 @@ function lookOf(stack, token, texts) {
   const { weight, key, head, block } = largestOfToken(stack, token);
   if (!block) return [];
   return fillParts(texts.looks, {
-    query: word(stack.tokens[token][0]), key: word(stack.tokens[key][0]), weight: localNumber(weight, 2),
+    query: word(stack.tokens[token][0]), key: word(stack.tokens[key][0]), weight: percentWords(weight),
     where: block.name, head: String(head),
   });
 }
@@ -203,7 +203,7 @@ function sentenceOf(truth, written) {
 const MOST_COLOURS = 8; // heads whose colours are named
 
 /** Which colour is which head, and what lines and bars are. */
-export function placeNote({ nodes, view: { texts, stacks } }) {
+export function placeNote({ nodes, view: { texts, stacks, changed } }) {
   const heads = Math.max(0, ...stacks.flatMap(({ blocks }) => blocks.map((block) => block.heads)));
   const colours = Array.from({ length: heads > MOST_COLOURS ? 0 : heads }, (_, head) => {
     const node = element("span", "of-colour");
@@ -212,6 +212,8 @@ export function placeNote({ nodes, view: { texts, stacks } }) {
     node.append(colour, fill(texts.head, { head: String(head) }));
     return node;
   });
-  const said = [heads && texts.legend, texts.bars].filter(Boolean).map((text) => element("span", "", text));
+  const hasChanged = changed.source.size + changed.target.size > 0;
+  const said = [heads && texts.legend, texts.bars, heads && texts.tiles, texts.special, hasChanged && texts.changed]
+    .filter(Boolean).map((text) => element("span", "", text));
   nodes.note.replaceChildren(...colours, ...said);
 }

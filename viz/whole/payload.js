@@ -57,12 +57,15 @@ function foundInRow(block, query, least) {
   return found.sort((one, other) => one.weight - other.weight);
 }
 
+const isMasked = ({ side, crosses }) => side === "target" && !crosses;
+
 /** The largest weight of the rows that there are, of all heads or of one. */
 export function largestOfBlock(block, rows = block.queries, only = null) {
   let best = { weight: -1 };
   for (let head = 0; head < block.heads; head += 1) {
     if (block.silent.has(head) || (only !== null && head !== only)) continue;
-    for (let query = 0; query < rows; query += 1) {
+    // The first word of a decoder can look at nothing but itself.
+    for (let query = isMasked(block) && rows > 1 ? 1 : 0; query < rows; query += 1) {
       for (let key = 0; key < block.keys; key += 1) {
         const weight = weightAt(block, head, query, key);
         if (weight > best.weight) best = { head, query, key, weight };

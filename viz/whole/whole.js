@@ -59,9 +59,9 @@ function receive(state, data) {
   if (!same) state.focus = view.focus;
   [state.source, state.placed, state.still, state.stage] = [view.source, null, null, Infinity];
   if (!same) state.first = firstLayers(view);
-  const { open } = state;
+  const { open, row } = state;
   if (open) closeInside(state);
-  state.reopens = same ? open : view.open;
+  state.reopens = same ? [open, row] : [view.open];
 }
 
 /** How high the picture may be; before a whole room its controls are gone. */
@@ -101,8 +101,9 @@ function draw(state) {
   drawFeeds(state);
   drawPlay(state);
   drawStep(state);
-  if (state.reopens) showInside(state, state.reopens);
+  const [open, row] = state.reopens ?? [];
   state.reopens = null;
+  if (open) showInside(state, open, row);
   markDrawn(state, "whole-drawn");
 }
 
@@ -138,6 +139,7 @@ function cleared(canvas, { width, height }) {
 
 function show(state, step) {
   state.step = step;
+  state.saysFocus = false;
   state.moved = performance.now();
   clearTimeout(state.staging);
   state.stage = Infinity;
@@ -221,7 +223,7 @@ function answerWhole(state) {
     const at = (selector) => target.closest?.(selector);
     if (at(".previous")) goTo(state, state.step - 1);
     if (at(".following")) goTo(state, state.step + 1);
-    if (at(".play")) play(state, !state.playing);
+    if (at(".play")) playFromStart(state);
     if (at(".close")) close(state);
     const fold = at(".fold")?.dataset;
     if (fold) unfold(state, fold.side, Number(fold.opens));
@@ -260,6 +262,12 @@ function unfold(state, side, layer) {
   draw(state);
 }
 
+/** Play; the first time from the first step, wherever the page has opened. */
+function playFromStart(state) {
+  if (!state.playing && state.moved === undefined) goTo(state, 0);
+  play(state, !state.playing);
+}
+
 /** Go to a head's map on a page of its own, or to a cell of it in numbers. */
 function goOn(state, to, head, { query, key = null }) {
   state.send("pick", { site: siteOf(state.open), head, to, query, key });
@@ -278,5 +286,6 @@ function chooseToken(state, { dataset }) {
   const index = Number(dataset.index);
   if (dataset.side === "target") return goTo(state, index + 1);
   state.focus = state.focus === index ? null : index;
+  state.saysFocus = state.focus !== null;
   return drawStep(state);
 }

@@ -14,7 +14,7 @@ from core.studies.forward_pass import ForwardPass, forward_pass
 from pages.frame import clicks, components, links, session
 from pages.frame.language import _, joined, listed, n_, number, percent, plain
 from pages.frame.notes import is_guided, within_sentence
-from pages.frame.passes import PICTURE, texts_of, whole_of
+from pages.frame.passes import CERTAIN, PICTURE, texts_of, whole_of
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
@@ -23,8 +23,6 @@ from viz.whole.whole import Whole
 N_NAMED = 2
 """Most silenced heads that are named; of more, the number is given."""
 STEP, SILENCED, BLOCK = "pass_step", "pass_silenced", "pass_block"
-CERTAIN = 0.5
-"""From this probability on, nothing is said of a word."""
 
 
 def draw(opened: Opened) -> Shown:
