@@ -29,9 +29,8 @@ def _introduce(paper: tour.Tour) -> None:
         with st.container(width="stretch", key="introduction"):
             st.markdown(
                 _(
-                    "**A whole Transformer (“Attention Is All You Need”) at work on a sentence**: "
-                    "what it reads, where it looks, what it writes. Change one word, press *play*, "
-                    "or click a block."
+                    "**The Transformer of “Attention Is All You Need” at work on a sentence.** "
+                    "Change one word, press *play*, or click a block."
                 )
             )
         label = _("Take the tour ({time})").format(time=tour.minutes(paper))

@@ -4,7 +4,7 @@ import { fill, fillParts, localNumber, percentWords } from "../component/text.js
 import { element, tokenElement, word } from "../component/tokens.js";
 import { shownOf } from "./drawing.js";
 import { nameOf } from "./layout.js";
-import { largestOfBlock, largestOfToken } from "./payload.js";
+import { isMasked, largestOfBlock, largestOfToken } from "./payload.js";
 
 const LEAST_ROOM = 40; // pixels of a layer that has room for what it would write
 const TIGHT = 14; // pixels between two words that are written upright
@@ -203,7 +203,7 @@ function sentenceOf(truth, written) {
 const MOST_COLOURS = 8; // heads whose colours are named
 
 /** Which colour is which head, and what lines and bars are. */
-export function placeNote({ nodes, view: { texts, stacks, changed } }) {
+export function placeNote({ nodes, view: { texts, stacks, changed, last } }) {
   const heads = Math.max(0, ...stacks.flatMap(({ blocks }) => blocks.map((block) => block.heads)));
   const colours = Array.from({ length: heads > MOST_COLOURS ? 0 : heads }, (_, head) => {
     const node = element("span", "of-colour");
@@ -213,7 +213,8 @@ export function placeNote({ nodes, view: { texts, stacks, changed } }) {
     return node;
   });
   const hasChanged = changed.source.size + changed.target.size > 0;
-  const said = [heads && texts.legend, texts.bars, heads && texts.tiles, texts.special, hasChanged && texts.changed]
+  const hasMask = last > 0 && stacks.some(({ blocks }) => blocks.some((block) => block.heads && isMasked(block)));
+  const said = [heads && texts.legend, hasMask && texts.masked, texts.bars, heads && texts.tiles, texts.special, hasChanged && texts.changed]
     .filter(Boolean).map((text) => element("span", "", text));
   nodes.note.replaceChildren(...colours, ...said);
 }

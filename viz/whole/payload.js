@@ -57,7 +57,7 @@ function foundInRow(block, query, least) {
   return found.sort((one, other) => one.weight - other.weight);
 }
 
-const isMasked = ({ side, crosses }) => side === "target" && !crosses;
+export const isMasked = ({ side, crosses }) => side === "target" && !crosses;
 
 /** The largest weight of the rows that there are, of all heads or of one. */
 export function largestOfBlock(block, rows = block.queries, only = null) {

@@ -158,8 +158,8 @@ def _where_it_looks(run: Run, inspection: Inspection, focus: int | None) -> str:
     text = _("“{query}” looks at **{key}** with **{weight}** of its attention ({where}).")
     if is_guided(run, head):
         text = _(
-            "“{query}” looks at **{key}** with **{weight}** of its attention ({where}, trained "
-            "for it)."
+            "“{query}” looks at **{key}** with **{weight}** of its attention ({where}, a head "
+            "that was trained to do so)."
         )
     return text.format(
         query=plain(inspection.source_tokens[focus].text),
