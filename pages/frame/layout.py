@@ -23,8 +23,8 @@ NUMBER_WIDTH = 92
 
 _AROUND = (
     "header.stAppHeader",
-    *(".st-key-introduction", ".st-key-start_tour", ".st-key-views", ".st-key-here"),
-    *(".st-key-controls", ".st-key-taken", ".st-key-explained"),
+    *(f".st-key-{key}" for key in ("introduction", "start_tour", "views", "here", "controls")),
+    ".st-key-taken",
     ".stElementContainer:has(> .stPageLink)",
 )
 """What stands around a picture, as selectors of CSS."""

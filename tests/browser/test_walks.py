@@ -48,8 +48,8 @@ class Walk:
             self.step()
         self.page.wait_for_timeout(1500)
         self.arrive()
-        if self.state.page != "":
-            self.do([walks.visit("")])
+        if self.state.page != "attention":
+            self.do([walks.visit("attention")])
 
     def step(self):
         before = self.page.evaluate(
@@ -91,7 +91,7 @@ class Walk:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(WALKS or 3))
 def test_a_walk_ends_in_the_state_that_its_actions_imply(visit, busy, seed):
-    page = visit("?view=maps")
+    page = visit("attention?view=maps")
     # Loaded, it is walked through: what comes first of all is no part of it.
     page.locator(".maps[data-drawn]").wait_for(timeout=120_000)
     slow = page.context.new_cdp_session(page)

@@ -25,7 +25,7 @@ KINDS = {
     "decoder.cross": "cross",
 }
 """Name of a kind of attention → what people call it."""
-PAGES = {"": "Attention", "decoding": "Decoding", "heads": "Heads"}
+PAGES = {"attention": "Attention", "decoding": "Decoding", "heads": "Heads"}
 """Address → name, of the pages that are walked through."""
 VIEWS = ("maps", "lines", "word")
 HEADS = 4
@@ -60,7 +60,7 @@ MODELS = {
 class State:
     """What was chosen, and on which page the visitor is."""
 
-    page: str = ""
+    page: str = "attention"
     chosen: dict[str, str] = field(default_factory=dict)
     task: str | None = None
     """Whose examples the sentence was chosen among; None where it came by an address."""
@@ -73,7 +73,7 @@ class State:
         if self.page == "heads" and self.model.task == "everyday":
             # It opens on a sentence that the silenced head changes.
             defaults["sentence"] = TASKS["everyday"][2]
-        if self.page == "":
+        if self.page == "attention":
             kind = self.chosen.get("kind", self.model.kind)
             layer, head = self.model.best[kind]
             defaults |= {"kind": self.model.kind, "layer": str(layer), "head": str(head)}
@@ -91,12 +91,7 @@ class State:
 
     def address(self) -> dict[str, str]:
         """Return what the URL must name; what is as it would be without, it leaves out."""
-        return {
-            name: value
-            for name, (value, usual) in self.shown().items()
-            # The address without a view is that of the start.
-            if value != usual or name == "view"
-        }
+        return {name: value for name, (value, usual) in self.shown().items() if value != usual}
 
     def draw(self) -> None:
         """Do what follows from drawing the page."""
@@ -183,7 +178,7 @@ def differences(state: State, found: dict) -> dict[str, tuple[object, object]]:
     known = {"model", "sentence", "kind", "layer", "head", "view"}
     wanted["address"] = state.address()
     is_now["address"] = {name: text for name, text in named.items() if name in known}
-    if state.page == "" and state.value("view") == "maps":
+    if state.page == "attention" and state.value("view") == "maps":
         wanted["title"] = f"layer {state.value('layer')}, head {state.value('head')}"
         is_now["title"] = (
             wanted["title"] if wanted["title"] in (found["title"] or "") else found["title"]
@@ -327,7 +322,7 @@ def offered(state: State, found: dict, before: str | None) -> list[list[Action]]
     ]
     if before is not None:
         ways.append([back(before)])
-    if state.page == "":
+    if state.page == "attention":
         asked = {name for name in ("kind", "layer", "head") if found[name] is not None}
         ways += _on_attention(state, asked)
         # It is walked through most.
