@@ -101,8 +101,8 @@ MEASURES = (
     Measure("48 maps, 32 tokens", MAPS_PAGE, "?shape=6x8x32", ".maps[data-drawn]", next_maps),
     Measure("48 maps, 128 tokens", MAPS_PAGE, "?shape=6x8x128", ".maps[data-drawn]", next_maps),
     Measure("one map, 512 tokens", MAPS_PAGE, "?shape=1x1x512", ".maps[data-drawn]", next_maps),
-    Measure("other head", "app.py", "?model=translate", ".maps[data-drawn]", other_head),
-    Measure("other kind", "app.py", "?model=translate", ".maps[data-drawn]", other_kind),
+    Measure("other head", "app.py", "?view=maps&model=translate", ".maps[data-drawn]", other_head),
+    Measure("other kind", "app.py", "?view=maps&model=translate", ".maps[data-drawn]", other_kind),
     Measure("word", "app.py", "?view=word", ".strips[data-drawn]", other_word),
     Measure("next step", "app.py", "?view=steps&stage=scores", ".matrices[data-drawn]", next_step),
     Measure(

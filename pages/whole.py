@@ -10,7 +10,7 @@ from pages.views.whole import forward_pass
 
 VIEWS = (View("whole", "pass", forward_pass.draw),)
 TAKE_TOUR = "start_tour"
-_OF_MAPS = {session.KIND, session.LAYER, session.HEAD, session.OTHER, session.HOW}
+OF_MAPS = {session.KIND, session.LAYER, session.HEAD, session.OTHER, session.HOW}
 """What older links to the first page chose of the maps that were there."""
 
 
@@ -44,7 +44,7 @@ def _lead_on(paper: tour.Tour) -> None:
     if session.is_way_back() or session.current().entered:
         # On the way back it would be a trap; a link within the app leads where it says.
         return
-    if asked.get(session.VIEW, (VIEWS[0].name,)) != (VIEWS[0].name,) or _OF_MAPS & set(asked):
+    if asked.get(session.VIEW, (VIEWS[0].name,)) != (VIEWS[0].name,) or OF_MAPS & set(asked):
         links.go("attention", {name: list(texts) for name, texts in asked.items()})
     elif not session.current().names_of and set(asked) <= {language.LANGUAGE}:
         _begin_tour(paper)

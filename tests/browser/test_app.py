@@ -12,7 +12,7 @@ from tests.browser.waiting import settled
 
 TIRED = "L’animal n’a pas traversé la rue parce qu’il était trop fatigué."
 WIDE = "L’animal n’a pas traversé la rue parce qu’elle était trop large."
-PAGES = ["Attention", "Heads", "Decoding", "Lessons", "Training"]
+PAGES = ["The pass", "Attention", "Heads", "Decoding", "Lessons", "Training"]
 PAGES += ["Experiments", "Tour", "Glossary", "中文"]
 pytestmark = pytest.mark.browser
 
@@ -37,7 +37,7 @@ def type_sentence(page, sentence):
 
 
 def test_a_typed_sentence_is_translated_and_it_looks_at_its_antecedent(visit):
-    page = drawn(visit("?view=maps"))
+    page = drawn(visit("attention?view=maps"))
     type_sentence(page, "The animal didn't cross the street because it was too wide.")
     expect(translation(page)).to_have_text(WIDE)
     type_sentence(page, "The animal didn't cross the street because it was too tired.")
@@ -116,7 +116,7 @@ def test_on_a_phone_the_first_visit_lists_no_pages_but_those_of_the_app(browser)
 
 
 def test_the_view_survives_reload_and_the_way_back(visit):
-    page = drawn(visit("?model=translate"))
+    page = drawn(visit("attention?model=translate"))
     page.get_by_role("radio", name="cross").click()
     expect(title(page)).to_contain_text("Decoder layer")
     page.locator(".tile").nth(3).click()
@@ -132,7 +132,7 @@ def test_the_view_survives_reload_and_the_way_back(visit):
 
 
 def test_everything_can_be_done_with_the_keyboard(visit):
-    page = drawn(visit("?view=maps"))
+    page = drawn(visit("attention?view=maps"))
     page.get_by_role("textbox", name="Sentence").focus()
     page.keyboard.press("Control+a")
     page.keyboard.type("The cat slept.")
@@ -156,7 +156,7 @@ HOSTILE = [
 
 
 def test_whatever_is_typed_is_shown_as_it_is_and_not_executed(visit):
-    page = drawn(visit("?view=maps"))
+    page = drawn(visit("attention?view=maps"))
     page.get_by_text("whole words").click()
     for sentence in HOSTILE:
         type_sentence(page, sentence)
@@ -168,7 +168,7 @@ def test_whatever_is_typed_is_shown_as_it_is_and_not_executed(visit):
 
 
 def test_what_is_chosen_after_a_switch_of_pages_stays_chosen(visit):
-    page = visit("?view=lines")
+    page = visit("attention?view=lines")
     shown = page.get_by_role("radio", name="all heads")
     shown.click()
     expect(page.locator(".lines")).to_contain_text("all 4 heads")
@@ -200,7 +200,7 @@ def test_another_head_and_another_kind_draw_the_view_alone(new_page, serve, runs
     found, note = runs
     page = new_page()
     page.on("websocket", lambda socket: socket.on("framereceived", note))
-    page.goto(f"{serve('app.py')}?model=translate-guided")
+    page.goto(f"{serve('app.py')}/attention?model=translate-guided")
     settled(drawn(page))
     before = len(found)
     page.locator(".tile").nth(6).click()
@@ -232,7 +232,7 @@ def test_what_a_chart_says_of_a_token_is_no_markup(visit, path):
 
 
 def test_next_and_back_keep_the_focus_so_that_enter_goes_on(visit):
-    page = visit("?view=steps&model=translate-guided&stage=q·k")
+    page = visit("attention?view=steps&model=translate-guided&stage=q·k")
     page.locator(".matrices[data-drawn]").nth(1).wait_for(timeout=60_000)
     settled(page)
     forth = page.get_by_role("button", name="Next step")
@@ -246,7 +246,7 @@ def test_next_and_back_keep_the_focus_so_that_enter_goes_on(visit):
 
 
 def test_a_word_that_is_clicked_stays_marked_in_other_kinds_and_views(visit):
-    page = visit("?view=maps&model=translate")
+    page = visit("attention?view=maps&model=translate")
 
     def label(which):
         street = f".map .labels.{which} .token:not(.predicted):text-is('street')"
@@ -266,7 +266,7 @@ def test_a_word_that_is_clicked_stays_marked_in_other_kinds_and_views(visit):
 
 
 def test_a_page_that_lost_its_scripts_is_given_them_again(visit):
-    page = drawn(visit("?view=maps"))
+    page = drawn(visit("attention?view=maps"))
     page.evaluate("window.lentToComponents.clear()")
     # A part of the page is drawn again, and it has another component.
     page.get_by_role("radio", name="word", exact=True).click()

@@ -19,7 +19,7 @@ def warn(reasons: Sequence[str]) -> None:
 def link_to_map(opened: Opened, head: Head) -> None:
     """Show a link that opens a head on the page of attention, with the same sentence."""
     links.link(
-        "",
+        "attention",
         _("Show the map of {where}").format(where=notes.within_sentence(head)),
         ":material/grid_view:",
         {

@@ -1,0 +1,78 @@
+"""The first page: the pass of the default sentence, and where its address leads."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.tasks import TASKS
+from pages import whole
+from pages.frame import tour
+from pages.frame.service import Service
+from pages.frame.tour import EXAMPLE
+from tests.pages.conftest import ROOT, said
+from tests.viz.unpacked import unframed
+
+TIRED, WIDE = (example.source for example in TASKS["everyday"].examples[:2])
+
+
+@pytest.fixture
+def open_at():
+    """Return a function that opens the app at an address."""
+
+    def opener(**query_params):
+        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        at.query_params.update(query_params)
+        at.run()
+        assert not at.exception, at.exception
+        return at
+
+    return opener
+
+
+@pytest.mark.parametrize(
+    ("sentence", "antecedent", "pronoun"), [(TIRED, "animal", "il"), (WIDE, "street", "elle")]
+)
+def test_it_says_where_the_pronoun_looks_and_opens_on_the_step_that_writes_it(
+    open_at, sentence, antecedent, pronoun
+):
+    at = open_at()
+    at.text_input(key="sentence").set_value(sentence).run()
+    # The head did not find that by itself, and nobody shall think so.
+    where = "encoder layer 2, head 0, a head that was trained to do so"
+    looks = f"“it” looks at **{antecedent}** with **100\u00a0%** of its attention ({where})."
+    assert looks in said(at)
+    [element] = at.get("bidi_component")
+    shown = unframed(element.proto.bytes)[0]
+    assert [text for text, _flags in shown["source"]][shown["focus"]] == "it"
+    assert shown["best"][shown["step"] - 1][0][0] == pronoun
+    assert any("Tatoeba" in each.value for each in at.caption)
+
+
+@pytest.fixture
+def begins_with(monkeypatch, tmp_path):
+    """Return a function that says with which tour everybody begins; one is called “monday”."""
+    monkeypatch.setattr(tour, "TOURS", tmp_path)
+    (tmp_path / "monday.toml").write_text(EXAMPLE)
+    gone = []
+    monkeypatch.setattr(tour, "go", lambda found, at: gone.append((found.name, at)))
+
+    def begin(name):
+        monkeypatch.setattr(Service, "tour", name)
+        return gone
+
+    return begin
+
+
+@pytest.mark.parametrize("name", ["monday", "paper"])
+def test_a_class_begins_with_its_teachers_tour(open_at, begins_with, name):
+    gone = begins_with(name)
+    at = open_at()
+    assert gone == [(name, 0)]
+    # Once: whoever leaves it is not led there again.
+    at.run()
+    assert len(gone) == 1
+
+
+def test_the_tour_begins_with_a_click(open_at, begins_with):
+    gone = begins_with("")
+    open_at().button(key=whole.TAKE_TOUR).click().run()
+    assert gone == [("paper", 0)]
