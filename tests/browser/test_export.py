@@ -70,7 +70,7 @@ def test_a_link_opens_the_same_view_for_another_visitor(visit):
     page.get_by_role("radio", name="whole words").click()
     expect(page.get_by_role("radio", name="whole words")).to_be_checked()
     page.get_by_role("button", name="Link").click()
-    link = page.get_by_test_id("stPopoverBody").locator("code")
+    link = page.get_by_test_id("stPopoverBody").locator("code").first
     expect(link).to_contain_text("unit=words")
     address = urlsplit(link.inner_text())
     # Streamlit leaves defaults out of its own address; a link names them.
