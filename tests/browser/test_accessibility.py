@@ -110,7 +110,7 @@ def test_the_table_and_the_python_have_no_serious_fault(visit):
     page.get_by_text("As a table", exact=True).click()
     page.get_by_role("table").wait_for()
     page.get_by_role("button", name="Python").click()
-    page.get_by_test_id("stPopoverBody").locator("code").wait_for()
+    page.get_by_test_id("stPopoverBody").locator("code").first.wait_for()
     page.evaluate(Axe().axe_script)
     found = judged(page)
     assert not found, "\n".join(found)
