@@ -101,7 +101,7 @@ def test_a_page_and_its_parts_are_drawn_when_it_is_their_turn(visited_by, open_a
 
     monkeypatch.setattr(served, "computing", computing)
     monkeypatch.setattr(interrupts, "interruptible", interruptible)
-    open_app(view="word")
+    open_app(view="pass")
     # The page, and its view, which is drawn in a part of its own.
     assert drawn == [1, 2]
     assert not held
