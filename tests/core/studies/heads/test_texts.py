@@ -32,12 +32,6 @@ def ids_of(run, text):
 # ---- which texts
 
 
-def test_lines_that_were_given_are_read_in_their_order(run):
-    pairs = pairs_read(run, 100, 0)
-    assert [pair.source or pair.target for pair in pairs] == [ids_of(run, line) for line in LINES]
-    assert len(pairs_read(run, 2, 0)) == 2
-
-
 @pytest.mark.parametrize("kind", ["bert", "gpt2"])
 def test_without_lines_sentences_of_the_grammar_are_read(opened_path, kind):
     run = load_run(opened_path(kind))

@@ -100,15 +100,6 @@ def test_a_process_opens_a_model_and_leaves_only_the_run(tmp_path):
     assert load_run(runs / "mine").settings.family == "GPT-2"
 
 
-def test_a_process_that_cannot_open_a_model_says_why(tmp_path):
-    folder = start(str(tmp_path / "nothing"), tmp_path / "runs", "mine")
-    wait(folder, tmp_path / "runs")
-    assert being_opened(tmp_path / "runs") == [folder]
-    status = OPENING.status(folder)
-    assert status.state == "failed"
-    assert "no such folder" in status.message
-
-
 def test_a_mask_token_is_filled_in_with_the_most_probable_word(both):
     theirs, run = both
     found = inspect_sentence(run, "The [MASK] did not cross the [MASK].")
