@@ -88,27 +88,6 @@ def test_a_clicked_cell_is_marked_and_explained(open_steps):
     assert shown(at).selected[:2] == (0, 4)
 
 
-@pytest.mark.parametrize(
-    ("kind", "stage", "told"),
-    [
-        ("llama", "turned_queries", "by an angle that grows with the position"),
-        ("llama", "keys", "k = x W^K"),
-        ("t5", "position_bias", "is added to their score"),
-        ("t5", "products", "Every query meets every key"),
-    ],
-)
-def test_the_steps_of_another_kind_of_head_are_shown(
-    open_page, elsewhere, opened_path, kind, stage, told
-):
-    elsewhere("OWN", opened_path(kind).parent)
-    query = {"view": "steps", "model": f"runs/{kind}", "kind": "decoder.self", "stage": stage}
-    at = open_page("attention", sentence="The animal did not cross the street.", **query)
-    assert not at.error
-    text = said(at) + " ".join(panel.title for panel in shown(at).panels)
-    assert told in text
-    assert "b^" not in text
-
-
 @pytest.mark.parametrize(("kind", "stage"), zip([*KINDS] * len(PLAIN), PLAIN, strict=False))
 def test_every_matrix_is_the_heads_own(open_steps, run, kind, stage):
     at, _ = open_steps(kind=kind, stage=stage.value)

@@ -140,13 +140,6 @@ def test_a_model_of_one_head_has_a_card(open_page, own_random, head):
     assert "not measured on these weights" in said(at)
 
 
-def test_a_head_without_a_role_says_so():
-    assert "**no role** that beats its baseline" in seen(role_of(None))
-    assert seen(role_of(None), untrained=True).startswith("The model is **untrained**")
-    even = replace(role_of(None), evenness=0.99)
-    assert "looks at **nothing** in particular: its rows are nearly uniform" in seen(even)
-
-
 @pytest.mark.parametrize(
     ("found", "words"),
     [
@@ -167,14 +160,3 @@ def test_only_roles_that_beat_their_baselines_are_said_the_best_first():
     scores = {role: Score(value, 0.1, "any key", 100) for role, value in values.items()}
     lines = head_findings.roles(replace(role_of(None), scores=scores)).splitlines()
     assert [line.partition(":")[0] for line in lines[1:]] == ["- rarest token", "- next token"]
-
-
-def test_a_card_says_of_pronouns_what_the_maps_say(open_page):
-    card = said(open_head(open_page, "encoder.2.self:3", model="translate"))
-    assert "antecedent of a pronoun: 59\u00a0% (baseline: 51\u00a0%)" in card
-    assert "correct pronouns 100\u00a0% → 100\u00a0%: " in card
-    assert "777 ambiguous pronouns" in card
-    found = roles_of_heads(load_run(ROOT / "gallery" / "translate")).heads
-    [scores] = [each.scores for each in found if str(each.head) == "encoder.2.self:3"]
-    score = scores[Role.ANTECEDENT]
-    assert (f"{100 * score.value:.1f}", f"{100 * score.baseline:.1f}") == ("58.6", "51.2")
