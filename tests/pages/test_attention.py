@@ -105,19 +105,6 @@ def test_a_damaged_run_is_named_and_the_rest_goes_on(open_app, own_copy):
     assert shown(at).translation
 
 
-def test_a_run_that_is_not_there_is_named(open_app):
-    at = open_app(model="nowhere")
-    assert "There is no run named nowhere" in said(at)
-    assert shown(at).translation
-
-
-def test_a_view_that_is_not_there_is_named(open_app):
-    at = open_app(view="overview")
-    assert "There is no view named overview" in said(at)
-    at.segmented_control(key="view").set_value("lines").run()
-    assert "There is no view named" not in said(at)
-
-
 def test_an_unfinished_training_is_announced(open_app, own_copy):
     settings = json.loads((own_copy / "run.json").read_text())
     settings["training"]["steps"] *= 2

@@ -101,30 +101,6 @@ def test_settings_that_cannot_change_are_refused_when_going_on(command, refused,
     assert "only --steps and --set made_share can change" in said
 
 
-def test_a_run_begins_with_the_weights_of_another_and_its_command_says_so(
-    command, refused, tmp_path
-):
-    first, then = tmp_path / "first", tmp_path / "then"
-    command(*train_copies(first, "--steps", "2", "--set", "d_ff=40"))
-    options = ("--steps", "2", "--start", first, "--set", "objective=self_critical")
-    status, out, error = command(*train_copies(then, *options, "--set", "samples=2"))
-    assert (status, error) == (0, "")
-    run = load_run(then)
-    assert (run.settings.start, run.settings.model.d_ff) == ("first, step 2", 40)
-    assert run.settings.training.objective == "self_critical"
-    assert f"--start {first}" in run.settings.command
-    again = run.settings.command.replace(str(then), str(tmp_path / "again"))
-    command(*shlex.split(again)[3:])
-    assert (
-        newest_checkpoint(tmp_path / "again").read_bytes() == newest_checkpoint(then).read_bytes()
-    )
-    said = refused(*train_copies(tmp_path / "other", "--start", first, "--set", "n_heads=4"))
-    assert "n_heads cannot change: the model is that of" in said
-    said = refused(*train_copies(tmp_path / "other", "--set", "objective=reinforce"))
-    assert "a run to start from is needed (--start RUN)" in said
-    assert not (tmp_path / "other").exists()
-
-
 @pytest.fixture
 def pairs(tmp_path):
     path = tmp_path / "my pairs.tsv"

@@ -45,10 +45,7 @@ def test_stored_evaluation_is_loaded(folder):
     "damage",
     [
         "{,",
-        {"exact_match": float("nan")},
         {"pronoun": {"accuracy": 1.5, "n": 2, "baselines": {}}},
-        {"heads": [{**HEAD, "score": -0.5}]},
-        {"heads": None},
         {"heads": [{**HEAD, "site": "encoder.9.self"}]},
         {"heads": [{**HEAD, "head": 99}]},
     ],

@@ -6,11 +6,6 @@ def chart(*given, **options):
     return bars(*given, value=Quantity("norm"), **options).to_dict()
 
 
-def test_words_that_read_the_same_keep_bars_of_their_own():
-    [rows] = chart({"a": [1.0, 2.0]}, ["the", "the"])["datasets"].values()
-    assert [(row["row"], row["value"]) for row in rows] == [(0, 1.0), (1, 2.0)]
-
-
 def test_parts_of_a_whole_are_stacked_in_their_order():
     encoding = chart({"a": [1.0], "b": [2.0]}, ["one"], drawn="stacked")["encoding"]
     assert "yOffset" not in encoding

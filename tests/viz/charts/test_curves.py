@@ -12,23 +12,6 @@ def rows_of(chart):
     return next(rows for rows in chart.to_dict()["datasets"].values() if "series" in rows[0])
 
 
-def test_every_series_has_all_its_points_and_a_name():
-    chart = curves({"one": [1.0, 2.0], "two": [3.0]}, x=STEP, y=TIME)
-    assert rows_of(chart) == [
-        {"x": 0, "y": 1.0, "series": "one"},
-        {"x": 1, "y": 2.0, "series": "one"},
-        {"x": 0, "y": 3.0, "series": "two"},
-    ]
-    assert line_of(chart)["encoding"]["color"]["scale"]["domain"] == ["one", "two"]
-    assert line_of(chart)["encoding"]["y"]["title"] == "ms"
-
-
-def test_points_stand_where_they_were_measured():
-    chart = curves({"one": [1.0, 2.0]}, x=Quantity("d_k", log=True), y=TIME, at=[4, 512])
-    assert [row["x"] for row in rows_of(chart)] == [4, 512]
-    assert line_of(chart)["encoding"]["x"]["scale"]["type"] == "log"
-
-
 def test_each_series_may_have_places_of_its_own():
     places = {"one": [1.5, 4.0], "two": [2.0]}
     chart = curves({"one": [1.0, 2.0], "two": [3.0]}, x=STEP, y=TIME, at=places)

@@ -1,6 +1,3 @@
-import pytest
-
-from viz.charts.measurements import Axes
 from viz.charts.runs import compared
 
 RUNS = {
@@ -23,21 +20,7 @@ def points_of(chart):
     ]
 
 
-def lines_of(chart):
-    return [panel["layer"][0]["encoding"] for panel in chart.to_dict()["vconcat"]]
-
-
 def test_every_run_is_a_line_of_its_own_values():
     assert points_of(compared(RUNS, ["loss"])) == [
         {"wide": [(10, 5.0), (20, 0.5)], "deep": [(10, 4.0)]}
     ]
-
-
-@pytest.mark.parametrize("runs", [{}, {"new": []}, {"new": [{"step": 10}]}])
-@pytest.mark.parametrize("log", [False, True])
-def test_runs_without_measurements_are_a_chart_with_axes(runs, log):
-    chart = compared(runs, ["loss"], axes=Axes(log_x=log, log_y=log))
-    assert points_of(chart) == [{}]
-    [line] = lines_of(chart)
-    low, high = line["y"]["scale"]["domain"]
-    assert low < high

@@ -139,15 +139,6 @@ def test_a_mistake_that_changes_nothing_else_is_said_to(open_view, run):
     assert "**The wrong word changes nothing else**" in shown.seen
 
 
-def test_two_tokens_that_read_alike_are_told_apart(open_view, run):
-    begins = next(iter(run.target_tokenizer.encode("animal").ids))
-    within = run.target_tokenizer.encode("l'animal").ids[-1]
-    assert word(run, begins) == word(run, within) and begins != within
-    at, _shown = open_view("steps", sentence=TIRED, overrides=f"1:{begins}")
-    step = stepper(at).free.steps[1]
-    assert texts([step.chosen, step.true]) == ["␣animal", "animal"]
-
-
 def test_the_loss_of_a_step_and_of_the_whole_reference_are_said(open_view, run):
     at, _shown = open_view("steps", sentence=PLAIN, decoding_step="2")
     ids = [*run.tokenizer.encode(at.text_input(key="reference").value).ids, EOS]

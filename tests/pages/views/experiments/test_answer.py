@@ -71,12 +71,6 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
     "answer",
     [
         (
-            "bottleneck",
-            "**No: with one vector long sentences are lost, with attention to every word they are "
-            "not**. The claim holds.",
-            "✓ as claimed: “GRU, one vector” does worse.",
-        ),
-        (
             "residuals",
             "**A layer needs its residual connections and its norms; whether it needs the "
             "feed-forward layer is not certain**. The claim holds in part.",
@@ -89,15 +83,6 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
             "decoder’s cross-attention sees every word of the source.",
         ),
         (
-            "depth",
-            "**They let a stack learn: without them every depth does worse. With them, 4 layers do "
-            "as well as 2, but 8 do worse**. The claim holds in part.",
-            "✓ as claimed: “4 layers” does as well; “2 layers, no residual”, “4 layers, no "
-            "residual”, and “8 layers, no residual” get nothing right.",
-            "✗ against the claim: “8 layers” does worse; the gradient does not vanish before "
-            "training.",
-        ),
-        (
             "norms",
             "**LayerNorm, RMSNorm and BatchNorm before the sublayer do about equally well; "
             "LayerNorm after it, or no norm, does worse**. The claim holds in part.",
@@ -106,18 +91,6 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
             "– not compared, since the learning rate rises 14 times as high: “LayerNorm before, no "
             "warm-up” and “LayerNorm after, no warm-up”. None of them learned anything at this "
             "rate, so there is nothing to compare.",
-        ),
-        (
-            "forcing",
-            "**The true words: fed its own, it does not go on better after a mistake**. The claim "
-            "does not hold.",
-            "✗ against the claim: “scheduled sampling, up to 50 %” does no better.",
-        ),
-        (
-            "guide",
-            "**Not certain: 3 trainings of each are too few to tell**.",
-            "? undecided: “a head of the last layer guided” and “a head of the first layer guided” "
-            "may differ by chance.",
         ),
     ],
 )

@@ -153,10 +153,3 @@ def test_a_model_of_one_head_has_a_card(open_page, own_random, head):
 )
 def test_what_silencing_costs_is_said_only_where_it_is_sure(found, words):
     assert words in seen(role_of(Role.NEXT), found)
-
-
-def test_only_roles_that_beat_their_baselines_are_said_the_best_first():
-    values = {Role.NEXT: 0.3, Role.SAME: 0.11, Role.RARE: 0.8}
-    scores = {role: Score(value, 0.1, "any key", 100) for role, value in values.items()}
-    lines = head_findings.roles(replace(role_of(None), scores=scores)).splitlines()
-    assert [line.partition(":")[0] for line in lines[1:]] == ["- rarest token", "- next token"]

@@ -1,6 +1,5 @@
 """The card of a head in a model of one stack, opened or trained here."""
 
-import re
 import shutil
 
 import pytest
@@ -91,17 +90,3 @@ def test_what_silencing_costs_a_decoder_is_measured_on_request(open_head, path):
     assert f"on average: → {number(cost.others.after, 3)} (change" in said(at)
     assert "n = 3 texts" in said(at)
     assert "was not measured" not in said(at)
-
-
-@pytest.mark.parametrize("like", ["bert", "gpt2"])
-def test_a_model_trained_here_has_a_card_on_held_out_sentences(
-    open_page, one_stack_folder, elsewhere, taken, like
-):
-    elsewhere("OWN", one_stack_folder(like).parent)
-    at = open_page("heads", trial="head", model=f"runs/{like}", text_costs="true")
-    assert "of 400 held-out rows of letters, seed 0" in taken[-1].how_to_read
-    assert re.search(r"→ \*\*\S+\*\* nats per token \(change .* n = 20 texts\)", said(at))
-    assert strips_of(at)
-    rows = taken[-1].columns()
-    assert {"weight", "on_random_tokens", "silenced", "alike"} <= set(rows["what"])
-    assert "loss_of_others" in rows["name"]

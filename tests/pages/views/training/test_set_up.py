@@ -272,15 +272,6 @@ def test_a_head_of_cross_attention_can_be_guided_by_the_alignment(set_up, starte
     assert (found.guide, found.guide_to) == ("decoder.0.cross:2", "alignment")
 
 
-def test_only_heads_that_the_model_has_can_be_guided(set_up, started):
-    at = set_up(task="translate", guided="true", set_encoder_mixing="average")
-    assert at.selectbox(key="guided_head").options[0] == "decoder.0.cross:0"
-    recurrent = {"set_encoder_mixing": "gru", "set_decoder_mixing": "gru", "set_cross": "none"}
-    at = set_up(task="translate", guided="true", **recurrent)
-    assert "encoder.0.self:0 is no head of this model" in unescape(at.error[0].value)
-    assert start_button(at).disabled
-
-
 def test_what_can_be_trained_has_numbers_and_what_cannot_offers_nothing(set_up, taken):
     set_up(set_n_heads="7")
     set_up(task="own pairs")
