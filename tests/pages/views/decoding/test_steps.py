@@ -152,19 +152,6 @@ def test_the_loss_of_a_step_and_of_the_whole_reference_are_said(open_view, run):
     assert found == pytest.approx([losses[2], sum(losses), np.mean(losses)], abs=6e-4)
 
 
-@pytest.mark.parametrize(
-    ("method", "key", "value", "complaint"),
-    [("sampling", "top_p", 0.0, "top_p is 0.0"), ("beam", "beam", 99, "beam is 99")],
-)
-def test_settings_that_cannot_be_are_named(open_view, method, key, value, complaint):
-    at, _shown = open_view("steps")
-    at.segmented_control(key="method").set_value(method).run()
-    assert stepper(at).free.steps
-    at.number_input(key=key).set_value(value).run()
-    errors = "".join(error.value for error in at.error)
-    assert complaint in errors.replace("&#95;", "_").replace("&#46;", ".")
-
-
 def fed_to(run, ids):
     """Return probabilities_TV and the maps of one plain pass, without steps and without a cache."""
     record = Record()

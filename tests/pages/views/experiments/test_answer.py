@@ -159,21 +159,6 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
     )
 
 
-def test_what_passes_bring_is_drawn_by_the_same_chart_and_stands_in_the_same_table(
-    open_experiment,
-):
-    results = results_of("parallel")
-    at, shown, said = open_experiment("parallel", experiment_drawn_parallel="right_1")
-    chart = shown.pictures[0].chart
-    assert chart.title == "Right after 1 pass: mean of 3 trainings of each"
-    variants = ("parallel", "parallel_length", "parallel_one")
-    means = [results.estimate(each, "right_1").mean for each in variants]
-    assert [row["value"] for row in rows_of(chart).values()] == pytest.approx(means)
-    [table] = at.dataframe
-    assert table.value["right after 1 pass"].iloc[1] == pytest.approx(100 * means[0])
-    assert "seconds a sentence, 1 pass" in table.value
-
-
 @pytest.mark.parametrize(
     ("name", "links"),
     [

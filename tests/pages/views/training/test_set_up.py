@@ -259,19 +259,6 @@ def test_a_training_can_begin_with_a_run_of_its_task(set_up, started):
     assert (started[0] / "start").is_dir()
 
 
-def test_a_head_of_cross_attention_can_be_guided_by_the_alignment(set_up, started):
-    at = set_up(task="translate", guided="true")
-    assert at.selectbox(key="set_guide_to").value == "antecedent"
-    at.selectbox(key="set_guide_to").set_value("alignment").run()
-    heads = at.selectbox(key="guided_head")
-    assert heads.options == [f"decoder.{layer}.cross:{n}" for layer in range(2) for n in range(4)]
-    heads.set_value("decoder.0.cross:2").run()
-    assert "--set guide_to=alignment" in command_of(at)
-    press_start(at)
-    found = read_settings(started[0]).training
-    assert (found.guide, found.guide_to) == ("decoder.0.cross:2", "alignment")
-
-
 def test_what_can_be_trained_has_numbers_and_what_cannot_offers_nothing(set_up, taken):
     set_up(set_n_heads="7")
     set_up(task="own pairs")
@@ -287,15 +274,6 @@ def test_a_first_line_that_names_columns_can_be_a_pair(set_up):
     assert "The first line names the columns: en&#44; fr." in said(at)
     at.toggle[0].set_value(True).run()
     assert "**31 pairs**" in said(at)
-
-
-def test_columns_of_more_than_two_are_chosen(set_up):
-    at = pasted(set_up, [f"word {n};mot {n};Wort {n}" for n in range(20)])
-    [target] = [box for box in at.selectbox if box.label == "Column of the target"]
-    assert target.options == ["column 1", "column 2", "column 3"]
-    target.set_value(2).run()
-    assert not at.exception and not at.error
-    assert "Wort" in "".join(str(each.proto) for each in at.main)
 
 
 @pytest.mark.parametrize(
