@@ -56,14 +56,6 @@ def test_subwords_merge_to_words(open_app):
     assert whole.weights[whole.selected].sum(-1) == pytest.approx(1, abs=1e-5)
 
 
-def test_another_model_brings_its_own_example_and_view(open_app):
-    at = open_app()
-    at.selectbox(key="model").set_value("copy").run()
-    maps = shown(at)
-    assert maps.translation == at.text_input(key="sentence").value == "k d a f q z"
-    assert maps.kind == "decoder.cross"
-
-
 def test_words_never_seen_in_training_are_marked_and_counted(open_app):
     at = open_app(sentence="The xylophone slept.")
     assert "1 of 4 words (dotted) was never seen in training." in said(at)

@@ -11,7 +11,6 @@ import pytest
 from core.commands import train
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import evaluate
-from core.runs.checkpoint import newest_checkpoint
 from core.runs.run import load_run, read_settings
 from core.tasks import pairs as pairs_module
 from core.tasks.pairs import read_pairs
@@ -54,19 +53,6 @@ def test_training_makes_a_run_with_its_evaluation(command, tmp_path):
     }
     assert "step 3" in out
     assert "exact match" in out
-
-
-def test_going_on_with_more_steps_equals_training_them_at_once(command, tmp_path):
-    command(*train_copies(tmp_path / "parts", "--steps", "15"))
-    status, out, _ = command("train", tmp_path / "parts", "--resume", "--steps", "20")
-    assert status == 0
-    assert "step 20" in out
-    command(*train_copies(tmp_path / "whole", "--steps", "20"))
-    runs = [load_run(tmp_path / name) for name in ("parts", "whole")]
-    assert runs[0].step == runs[1].step == 20
-    assert runs[0].evaluation == runs[1].evaluation
-    stored = [newest_checkpoint(run.path).read_bytes() for run in runs]
-    assert stored[0] == stored[1]
 
 
 def test_ctrl_c_finishes_the_step_and_says_how_to_go_on(command, tmp_path, monkeypatch):

@@ -8,11 +8,7 @@ from core.config import ModelConfig
 from core.describe import describe
 from core.describe.formulas import formulas
 from core.heads import Site
-from core.model import (
-    Record,
-    Step,
-    build,
-)
+from core.model import Record, Step, build
 from core.model.attention import MultiHeadAttention
 from core.model.positional import COMPUTED_TABLES, Embedding
 

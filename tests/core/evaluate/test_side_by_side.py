@@ -11,11 +11,7 @@ from core.decoding.generate import Forced, decode
 from core.decoding.step import DecodeStep
 from core.evaluate.exposure import divergences
 from core.evaluate.mistakes import telling_mistake, wrong_tokens
-from core.evaluate.side_by_side import (
-    decode_both_ways,
-    decode_sentence,
-    step_figures,
-)
+from core.evaluate.side_by_side import decode_both_ways, decode_sentence, step_figures
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.vocabulary import BOS

@@ -10,10 +10,7 @@ from core.config import ModelConfig
 from core.heads import Site
 from core.model import Record, Step, build
 from core.runs.checkpoint import load_model, load_state, save_state, save_weights
-from tests.core.model.test_every_kind import (
-    SOURCE_BS,
-    TARGET_BT,
-)
+from tests.core.model.test_every_kind import SOURCE_BS, TARGET_BT
 
 CONFIG = ModelConfig(23, 3, 3, 16, 32, 4, max_positions=20)
 KINDS = [(memory, norm) for memory in ("first", "same", "mixed") for norm in ("post", "pre")]

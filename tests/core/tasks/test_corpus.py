@@ -15,7 +15,6 @@ from core.tasks.corpus import (
     read_corpus,
 )
 from core.tasks.pairs import as_tsv
-from core.tasks.task import hash_fraction
 
 PARTS = ("train", "valid", "test")
 MINE = [Sample(f"word {n}", f"mot {n}") for n in range(60)]
@@ -49,14 +48,6 @@ def test_parts_that_are_split_off_have_a_twentieth_of_the_sources_each():
     # The part of a source depends on the source alone.
     for part in PARTS:
         assert set(sources(fewer, part)) <= set(sources(whole, part))
-
-
-def test_with_all_sources_in_the_first_twentieth_one_is_left_to_train_on_and_one_to_watch_by():
-    samples = [Sample(f"word {n}", "") for n in range(2000) if hash_fraction(f"word {n}") < 0.05]
-    corpus = Corpus("pairs", samples)
-    *others, before, last = sorted((sample.source for sample in samples), key=hash_fraction)
-    assert [sources(corpus, "train"), sources(corpus, "valid")] == [[last], [before]]
-    assert set(sources(corpus, "test")) == set(others)
 
 
 @pytest.mark.parametrize("given", [{"test"}, {"valid"}, {"test", "valid"}])
@@ -121,16 +112,6 @@ def test_parts_of_a_large_corpus_are_those_of_a_small_one(train):
     assert (large.n_pairs, large.n_train) == (600, small.n_train)
     assert large.examples == small.examples
     assert large.notes == small.notes
-
-
-def test_a_large_corpus_takes_files_of_held_out_parts_and_counts_sources_in_both(tmp_path, train):
-    test = tmp_path / "test.tsv"
-    test.write_bytes(as_tsv([MANY[3], MANY[4], Sample("else", "autre")]))
-    large = LargeCorpus([train], [], [test])
-    small = Corpus("", MANY, None, large.part("test"))
-    assert len(large.part("test")) == 3
-    assert tuple(large.part("valid")) == small.part("valid")
-    assert large.in_both() == small.in_both() != {}
 
 
 def test_some_of_all_pairs_to_learn_from_are_at_hand_and_progress_is_told(train, monkeypatch):

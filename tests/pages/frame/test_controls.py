@@ -101,17 +101,6 @@ def test_a_text_is_taken_as_it_was_typed(typed):
     assert found(again) == repr(typed)
 
 
-def test_in_the_place_of_one_amount_the_box_is_empty_and_says_what_stands_for_it():
-    at = asked("amount", "width", 0, empty=0, placeholder="auto: 16")
-    assert (at.number_input[0].value, at.number_input[0].placeholder) == (None, "auto: 16")
-    assert found(at) == "0"
-    at.number_input[0].set_value(8).run()
-    assert found(at) == "8"
-    at.number_input[0].set_value(None).run()
-    assert found(at) == "0"
-    assert "width" not in at.query_params
-
-
 def _page(mode):
     import pandas as pd
     import streamlit as st

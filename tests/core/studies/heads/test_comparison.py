@@ -10,10 +10,7 @@ from hypothesis import strategies as st
 from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
-from core.studies.heads.comparison import (
-    aligned,
-    compare_heads,
-)
+from core.studies.heads.comparison import aligned, compare_heads
 from core.tokenizer.tokenizer import Token
 from tests.core.conftest import GALLERY
 

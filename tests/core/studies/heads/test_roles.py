@@ -9,9 +9,7 @@ from core.heads import Head
 from core.runs.run import load_run
 from core.studies.heads.findings import evaluated_heads
 from core.studies.heads.question import Role
-from core.studies.heads.roles import (
-    roles_of_heads,
-)
+from core.studies.heads.roles import roles_of_heads
 from tests.core.conftest import GALLERY
 from tests.core.studies.heads.heads_by_hand import (
     CAUSAL,

@@ -10,12 +10,7 @@ from core.config import ModelConfig
 from core.decoding.step import mask_special_tokens
 from core.heads import Site
 from core.model import Record, Step, build
-from core.studies.lessons.layers import (
-    batch_norm,
-    decoder_lens,
-    encoder_lens,
-    residual_stream,
-)
+from core.studies.lessons.layers import batch_norm, decoder_lens, encoder_lens, residual_stream
 from core.vocabulary import BOS, EOS
 
 SMALL = ModelConfig(30, 2, 1, 16, 32, 4, d_k=5, d_v=3, dropout=0.3, max_positions=20)

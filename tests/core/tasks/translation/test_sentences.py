@@ -188,19 +188,6 @@ def test_the_pronoun_of_the_famous_sentence_follows_its_adjective(english, prono
 
 
 @pytest.mark.parametrize(
-    "english",
-    [
-        "The boy slept because he was tired.",
-        "The woman took the book because it was light.",
-        "The woman took the books because they were light.",
-        "The animal crossed the park because it was wide.",
-    ],
-)
-def test_a_pronoun_that_can_mean_one_noun_only_is_not_ambiguous(english):
-    assert not only(english).references[0].ambiguous
-
-
-@pytest.mark.parametrize(
     ("english", "links"),
     [
         (

@@ -90,13 +90,6 @@ def test_every_matrix_is_the_heads_own(open_steps, run, kind, stage):
         assert matrix.limit >= abs(matrix.values[finite]).max()
 
 
-def test_a_hidden_score_is_said_to_be_minus_infinity(open_steps):
-    at, _ = open_steps(kind="decoder self", stage="mask", cell="0,2,5")
-    assert equation(at) == "masked (animal → pas): hidden, so it is **−∞**"
-    at.button(key="steps_next").click().run()
-    assert equation(at).endswith(": pas gets **0**")
-
-
 def test_of_a_weight_the_picture_has_scores_and_weights(open_steps, run):
     at, _ = open_steps(kind="cross", stage="softmax")
     _panel, row, column = shown(at).selected

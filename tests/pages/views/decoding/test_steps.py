@@ -126,19 +126,6 @@ def test_the_mistake_that_changes_most_is_named_and_inserted(open_view, run, tak
     assert at.button(key="insert_mistake")
 
 
-def test_the_words_that_a_mistake_changes_are_marked(open_view):
-    goats = "The goats avoided the bridges because they were thirsty."
-    _at, shown = open_view("steps", sentence=goats, overrides="2:551")
-    assert "“Les chèvres **évitent** les ponts" in shown.seen
-    assert "in place of “Les chèvres **ont** **évité** les ponts" in shown.seen
-
-
-def test_a_mistake_that_changes_nothing_else_is_said_to(open_view, run):
-    ils = run.target_tokenizer.encode("qu'ils").ids[-1]
-    _at, shown = open_view("steps", sentence=TIRED, overrides=f"10:{ils}")
-    assert "**The wrong word changes nothing else**" in shown.seen
-
-
 def test_the_loss_of_a_step_and_of_the_whole_reference_are_said(open_view, run):
     at, _shown = open_view("steps", sentence=PLAIN, decoding_step="2")
     ids = [*run.tokenizer.encode(at.text_input(key="reference").value).ids, EOS]
@@ -189,11 +176,6 @@ def test_a_decoder_alone_is_shown_with_its_prompt_and_the_users_text_forced(
     total = f"of all its tokens **{sum(losses):.3f}**, per token {np.mean(losses):.3f}"
     assert total in said(at)
     assert "The two sides part at step" in shown.seen
-
-
-def test_a_search_stands_below_with_its_tree(open_view):
-    _at, shown = open_view("steps", method="beam search", beam="2")
-    assert [picture.chart is not None for picture in shown.pictures] == [False, True]
 
 
 def test_the_output_layer_below_follows_the_stepper(open_view, taken):

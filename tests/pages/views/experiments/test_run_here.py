@@ -1,13 +1,6 @@
 from core.studies.experiments import job
 
 
-def test_the_work_is_said_before(open_experiment):
-    at, _shown, said = open_experiment("residuals")
-    assert "4 trainings of 800 steps on the task “translate”: about" in said
-    at.segmented_control(key="experiment_seeds").set_value(3).run()
-    assert any("12 trainings of 800 steps" in each.value for each in at.caption)
-
-
 def test_a_click_begins_it_in_the_background_and_shows_how_far_it_is(
     open_experiment, own_runs, monkeypatch
 ):

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from urllib.parse import parse_qs
 
 import numpy as np
@@ -76,17 +75,6 @@ def test_tiles_are_the_heads_by_layer_with_role_and_how_often_it_holds(open_page
     ]
     assert panel.values == pytest.approx(np.array(shares, np.float32))
     assert panel.texts == [[head_map.tile(each) for each in row] for row in expected]
-
-
-def test_a_role_that_is_hardly_above_its_rule_is_none():
-    head = role_of(Role.NEXT)
-    weak = replace(head, scores={Role.NEXT: Score(0.115, 0.08, "any key", 4575)})
-    assert seen(weak).startswith(
-        "Encoder layer 0, head 0 has no clear role: its best match, next token, holds in 11.5 % of "
-        "4,575 cases, hardly more than the baseline (a random token: 8 %)"
-    )
-    some = replace(head, scores={Role.NEXT: Score(0.4, 0.08, "any key", 4575)})
-    assert "looks at the **next token**" in seen(some)
 
 
 def test_a_strip_of_each_fifth_shows_where_the_head_looks(open_page, copy_run):

@@ -10,9 +10,7 @@ from core.runs.run import load_run
 from core.studies.effects.text_cost import cost_of_head
 from core.studies.heads.card import head_card
 from core.studies.heads.roles import roles_of_heads
-from core.studies.heads.text_roles import QUESTIONS, text_roles
-from pages.frame.language import number, percent
-from pages.views.heads.role_names import NAMES
+from pages.frame.language import number
 from tests.pages.conftest import said
 
 LINES = ["the animal and the street", "did not cross it, did not", "it was tired"]
@@ -61,21 +59,6 @@ def test_a_line_of_each_fifth_is_drawn(open_head, path, taken):
     n_rows = next(each.n_rows for each in roles.heads if each.head == head)
     measured = f"- Measured on {n_rows} rows of maps, of {len(LINES)} lines of your own."
     assert taken[-1].how_to_read.endswith(measured)
-
-
-@both
-def test_roles_on_random_tokens_stand_beside_an_even_row(open_head, path):
-    at = open_head()
-    scores = text_roles(load_run(path), "random").scores
-    head = Head.parse(HEADS[path.name])
-    for role in QUESTIONS:
-        score = scores.get(role, {}).get(head)
-        line = f"- {NAMES[role]}: "
-        if score and score.beats_baseline:
-            line += f"{percent(score.value)} of its weight (an even row {percent(score.baseline)})"
-            assert line in said(at)
-        else:
-            assert line not in said(at)
 
 
 @decoder

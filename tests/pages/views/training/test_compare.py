@@ -3,10 +3,7 @@ from urllib.parse import parse_qs
 from core.runs.metrics import LONG
 from tests.pages.conftest import said
 from tests.pages.drawing import assert_computes
-from tests.pages.views.training.runs_page import (
-    below,
-    tick,
-)
+from tests.pages.views.training.runs_page import below, tick
 
 
 def test_the_python_computes_curves_and_settings_and_a_link_leads_to_the_heads(

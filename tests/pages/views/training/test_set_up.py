@@ -16,12 +16,12 @@ from core.runs.run import read_settings
 from core.tasks import NEED_PAIRS, TASKS, task_named
 from core.training import process
 from core.training.prepare import train_tokenizer
-from core.training.presets import MODEL_SETTINGS, PRESETS, TRAINING_SETTINGS, with_settings
+from core.training.presets import PRESETS, with_settings
 from core.training.process import situation
 from pages.frame import cached
 from pages.frame.texts import view_text
-from pages.views.training import knobs, settings
 from pages.views.training import set_up as set_up_view
+from pages.views.training import settings
 from tests.broken_disk import FULL, READ_ONLY, broken
 from tests.pages.conftest import said, unfold
 
@@ -268,14 +268,6 @@ def test_what_can_be_trained_has_numbers_and_what_cannot_offers_nothing(set_up, 
     assert {("setting", "d_model", 64), ("setting", "objective", "reinforce")} <= rows
 
 
-def test_a_first_line_that_names_columns_can_be_a_pair(set_up):
-    at = pasted(set_up, ["en;fr", *GOOD])
-    assert "**30 pairs**" in said(at)
-    assert "The first line names the columns: en&#44; fr." in said(at)
-    at.toggle[0].set_value(True).run()
-    assert "**31 pairs**" in said(at)
-
-
 @pytest.mark.parametrize(
     ("code", "told"), [(FULL, "No space left on the disk"), (READ_ONLY, "Read-only file system")]
 )
@@ -293,12 +285,6 @@ def test_settings_that_a_broken_disk_cannot_write_are_said_and_kept(
     assert at.number_input(key="set_dropout").value == 0.3
     if code == FULL:
         assert list(own_runs.iterdir()) == []
-
-
-def test_no_two_settings_are_called_the_same_and_each_is_one():
-    labels = [knob.label for knob in knobs.KNOBS.values()]
-    assert len(set(labels)) == len(labels)
-    assert set(knobs.KNOBS) <= {*MODEL_SETTINGS, *TRAINING_SETTINGS}
 
 
 @pytest.mark.slow
