@@ -22,13 +22,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import (
-    Browser,
-    BrowserContext,
-    Error,
-    Page,
-    expect,
-)
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect
 
 from tests.browser.component import ROOTS
 from tests.browser.kept import SIZE, KeptPages, shape_of

@@ -63,11 +63,3 @@ def test_arrow_keys_follow_the_data_and_change_stacks_and_enter_picks(show):
             page.get_by_text("selected: encoder.2.feed_forward.norm", exact=True)
         ).to_be_visible()
         expect(part(page, "encoder.2.feed_forward.norm")).to_be_focused()
-
-
-def test_the_focus_goes_into_a_layer_that_opens(show):
-    with show("architecture", "x&encoder=6&decoder=6") as page:
-        part(page, "encoder.4.self").focus()
-        press(page, "Enter")
-        expect(part(page, "encoder.4.self.norm")).to_have_count(1)
-        expect(part(page, "encoder.4.self")).to_be_focused()

@@ -4,13 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.apps import strips_cases
-from tests.browser.component import (
-    expect_heard,
-    panel_of,
-    pixels,
-    press,
-    weight_pixels,
-)
+from tests.browser.component import expect_heard, panel_of, pixels, press, weight_pixels
 
 pytestmark = pytest.mark.browser
 

@@ -57,12 +57,9 @@ def test_passwords_that_are_there_are_not_overwritten(tmp_path):
     "text",
     [
         "titel = 'x'",
-        "signed_in_days = '3'",
         "tour = 3",
         "[limits]\nstep = 3",
-        "[limits]\nsteps = 0",
         "[limits]\nsteps = true",
-        "limits = 3",
         "[",
     ],
 )
@@ -118,11 +115,9 @@ def test_who_comes_in_with_an_account_is_read(tmp_path):
 @pytest.mark.parametrize(
     "text",
     [
-        "accounts = 3",
         "[accounts]\npupils = []",
         '[accounts]\nvisitors = "@school.example"',
         '[accounts]\nvisitors = ["school.example"]',
-        '[accounts]\nunverified = "yes"',
     ],
 )
 def test_accounts_that_cannot_be_are_refused_by_name(tmp_path, text):

@@ -1,7 +1,7 @@
 import pytest
 
 from classroom.names import MARK, NameTakenError, admitted, admitted_by_account, is_known
-from classroom.sign_in import LONGEST, Form, is_here, page, read
+from classroom.sign_in import LONGEST, Form, page, read
 from pages.frame.service import VISITORS, visitors
 
 
@@ -13,15 +13,6 @@ def test_what_was_typed_before_is_shown_again_but_no_password_and_never_as_marku
     assert "<b>" not in shown
     assert "<i>" not in shown
     assert "&lt;i&gt;wrong" in shown
-
-
-@pytest.mark.parametrize(
-    "address",
-    ["", "heads", "//elsewhere.org", "/\\elsewhere.org", "https://x.org", "/a\r\nb", "/sign-out"]
-    + ["/auth/logout", "/oauth2callback?code=1"],
-)
-def test_one_is_never_led_elsewhere(address):
-    assert not is_here(address)
 
 
 def test_what_is_no_form_is_read_as_an_empty_one():

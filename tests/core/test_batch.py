@@ -1,9 +1,4 @@
-from core.batch import (
-    Pair,
-    collate,
-    encode_samples,
-    encode_source,
-)
+from core.batch import Pair, collate, encode_samples, encode_source
 from core.tasks import Sample
 from core.vocabulary import BOS, EOS, PAD
 

@@ -13,13 +13,7 @@ from core.decoding.sentence import model_input, reference_ids, translate
 from core.decoding.targets import generate_targets
 from core.evaluate.evaluation import evaluate
 from core.inspection import inspect_sentence
-from core.labels import (
-    as_learned,
-    held_out_as_learned,
-    longest_side,
-    prompt_of,
-    text_of,
-)
+from core.labels import as_learned, held_out_as_learned, longest_side, prompt_of, text_of
 from core.model import build
 from core.runs.run import load_run
 from core.studies.opening.examples import known_continuation

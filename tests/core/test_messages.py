@@ -43,18 +43,10 @@ def test_what_one_process_tells_another_reads_as_it_was(value):
     "parts",
     [
         {"template": "{n:>9999999999}", "values": {"n": 1}},
-        {"template": "{n!r}", "values": {"n": 1}},
         {"template": "{n.real}", "values": {"n": 1}},
-        {"template": "{n[0]}", "values": {"n": "a"}},
-        {"template": "{m}", "values": {"n": 1}},
         {"template": "{", "values": {"n": 1}},
-        {"template": "{n}", "values": {"n": True}},
         {"template": "{n}", "values": {"n": [1]}},
         {"template": "{n}", "values": {"n": {"template": "{n:9}", "values": {"n": 1}}}},
-        {"template": 3, "values": {}},
-        {"template": "{n}"},
-        "said",
-        None,
     ],
 )
 def test_what_no_message_is_made_of_is_left(parts):

@@ -56,14 +56,6 @@ def test_subwords_merge_to_words(open_app):
     assert whole.weights[whole.selected].sum(-1) == pytest.approx(1, abs=1e-5)
 
 
-def test_another_model_brings_its_own_example_and_view(open_app):
-    at = open_app()
-    at.selectbox(key="model").set_value("copy").run()
-    maps = shown(at)
-    assert maps.translation == at.text_input(key="sentence").value == "k d a f q z"
-    assert maps.kind == "decoder.cross"
-
-
 def test_words_never_seen_in_training_are_marked_and_counted(open_app):
     at = open_app(sentence="The xylophone slept.")
     assert "1 of 4 words (dotted) was never seen in training." in said(at)
@@ -103,19 +95,6 @@ def test_a_damaged_run_is_named_and_the_rest_goes_on(open_app, own_copy):
     assert "runs/mine" in "".join(error.value for error in at.error).replace("&#47;", "/")
     at.selectbox(key="model").set_value("copy").run()
     assert shown(at).translation
-
-
-def test_a_run_that_is_not_there_is_named(open_app):
-    at = open_app(model="nowhere")
-    assert "There is no run named nowhere" in said(at)
-    assert shown(at).translation
-
-
-def test_a_view_that_is_not_there_is_named(open_app):
-    at = open_app(view="overview")
-    assert "There is no view named overview" in said(at)
-    at.segmented_control(key="view").set_value("lines").run()
-    assert "There is no view named" not in said(at)
 
 
 def test_an_unfinished_training_is_announced(open_app, own_copy):

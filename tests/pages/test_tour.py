@@ -1,5 +1,4 @@
 import re
-from html.parser import HTMLParser
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -213,11 +212,6 @@ def test_whoever_leaves_keeps_the_view(open_stop):
     assert tour.NEXT not in [each.key for each in app.button]
 
 
-def test_the_end_leads_on(open_stop):
-    labels = [each.proto.label for each in open_stop("onward").get("page_link")]
-    assert {*STOPS["onward"].onward} <= {*labels}
-
-
 def test_the_page_lists_every_stop_with_its_question(open_page):
     at = open_page("tour", model=None)
     labels = [each.proto.label for each in at.get("page_link")]
@@ -237,33 +231,14 @@ def test_tours_of_files_are_listed_and_damaged_ones_said(open_page, tmp_path, mo
     assert any("tuesday" in each.value for each in at.error)
 
 
-class Texts(HTMLParser):
-    """What a page shows, element by element."""
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.found = [], []
-
-    def handle_starttag(self, tag, attrs):
-        self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        self.open.pop()
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] != "style" and data.strip():
-            self.found.append(data.strip())
-
-
 def test_the_sheet_has_every_question_and_the_answers_at_its_end():
     one = tour.Stop(
         name="1", title="One <b>", page="heads", query={}, question="Where?", answer="A & B."
     )
     two = tour.Stop(name="2", title="Two", page="heads", query={}, question="And?", task="Go on.")
-    page, parser = sheet(tour.Tour("lesson", "A lesson", (one, two))), Texts()
-    parser.feed(page)
-    assert parser.found[0] == "A lesson"
-    assert {"1. One <b>", "2. Two", "Where?", "And?", "Go on."} <= {*parser.found}
-    assert parser.found[-2:] == ["Answers", "A & B."]
+    page = sheet(tour.Tour("lesson", "A lesson", (one, two)))
+    asked, answers = page.split("Answers")
+    assert all(each in asked for each in ("1. One &lt;b&gt;", "2. Two", "Where?", "And?", "Go on."))
+    assert "A &amp; B." in answers and "A &amp; B." not in asked
     # For each stop, room for a guess and for what came out.
     assert page.count('class="room"') == 4

@@ -1,9 +1,4 @@
-import json
-
 import pytest
-
-from core.config import ModelConfig
-from core.model import count_parameters
 
 
 @pytest.mark.parametrize(
@@ -12,10 +7,3 @@ from core.model import count_parameters
 def test_a_published_model_is_counted_by_its_name(command, name, count):
     status, out, _ = command("count", "--model", name)
     assert (status, out.strip()) == (0, f"{count:,}")
-
-
-def test_sizes_of_the_papers_table_are_options(command):
-    options = ["--n-layers", "4", "--d-k", "16", "--positions", "learned", "--json"]
-    parameters = json.loads(command("count", *options)[1])["parameters"]
-    config = ModelConfig(41_000, 4, 4, d_k=16, positions="learned")
-    assert parameters == count_parameters(config)

@@ -18,15 +18,6 @@ def test_json_holds_the_figures(command, translation_folder, translation_run):
         assert set(head) == {"head", "score", "weight", "baseline", "silenced_accuracy"}
 
 
-def test_text_names_the_quality_and_every_head(command, translation_folder):
-    status, out, _ = command("evaluate", translation_folder, "--n", "12")
-    assert status == 0
-    assert "of 12 held-out samples" in out
-    for site in ("encoder.0.self", "encoder.1.self", "decoder.0.cross"):
-        assert f"{site}:0" in out
-        assert f"{site}:1" in out
-
-
 PAIRS = [Sample(f"{a} b {c}", f"{c} {a}") for a in "kdaf" for c in "qz"]
 
 
@@ -53,16 +44,6 @@ def test_a_file_of_pairs_is_measured_with_a_signature(command, copy_folder, copy
     assert "tok:13a" in scores.signature
     _, out, _ = command("evaluate", copy_folder, "--file", pairs)
     assert out.startswith("of 8 pairs, ")
-
-
-def test_lines_without_a_pair_are_left_out_of_the_measure(command, refused, copy_folder, tmp_path):
-    path = tmp_path / "test.csv"
-    path.write_text("id,source,target\n1,a b c d,a b c d\n2,,b c d e\n")
-    status, out, error = command("evaluate", copy_folder, "--file", path)
-    assert status == 0
-    assert "of 1 pairs" in out
-    assert "left out (1): line 3: the source is empty" in error
-    assert "--columns is for --file" in refused("evaluate", copy_folder, "--columns", "1,2")
 
 
 def test_held_out_samples_are_scored_with_a_beam(command, copy_folder, copy_run, tmp_path):

@@ -41,15 +41,6 @@ def test_json_holds_the_scores_and_the_effect_of_every_head(command, path):
             }
 
 
-def test_text_says_n_and_names_every_head_with_its_intervals(command, path):
-    status, out, _ = command("heads", path, "--n", "8")
-    assert status == 0
-    assert "8 held-out sentences (seed 0), weights of step 6" in out
-    rows = [line for line in out.splitlines() if ".self:" in line or ".cross:" in line]
-    # Exact match, loss and pronouns, each with its interval.
-    assert [row.count("[") for row in rows] == [3] * 8
-
-
 def test_what_is_stored_is_used_and_stays_unless_it_is_to_be_fresh(command, path):
     command("heads", path, "--n", "8")
     stored = json.loads((path / HEADS).read_text())

@@ -2,7 +2,6 @@ import json
 
 import pytest
 
-from core.runs.run import load_run
 from tests.core.families.folders import write_folder
 
 TEXT = "The animal did not cross the street."
@@ -40,19 +39,6 @@ def test_an_opened_model_is_inspected_with_the_same_fields(command, opened, name
     assert len(found["target"]["predicted"]) == len(rows)
     for site in found["attention"].values():
         assert all(abs(sum(row) - 1) < 1e-5 for head in site["weights"] for row in head)
-
-
-def test_a_prompt_is_gone_on_from(command, opened):
-    status, out, error = command("continue", opened("gpt2"), TEXT, "--steps")
-    assert status == 0
-    assert out.count("→") == 24 or "stops at" not in error
-
-
-def test_a_translator_translates_and_counts(command, opened):
-    path = opened("marian")
-    assert command("translate", path, TEXT, "--beam", "3")[0] == 0
-    n = sum(each.numel() for each in load_run(path).model.parameters())
-    assert command("count", path)[1] == f"{n:,}\n"
 
 
 def test_what_does_not_go_together_is_said(refused, opened):

@@ -32,13 +32,6 @@ def test_json_weights_are_head_by_query_by_key(inspected):
     assert causal == [[True, False, False], [True, True, False], [True, True, True]]
 
 
-def test_own_translation_is_inspected_without_a_target(command, copy_folder):
-    translation = json.loads(command("translate", copy_folder, "a b c", "--json")[1])["translation"]
-    fed = json.loads(command("inspect", copy_folder, "a b c", "--json")[1])["target"]["fed"]
-    assert fed[0] == "BOS"
-    assert " ".join(fed[1:]) == translation
-
-
 def test_text_names_the_largest_weight_of_each_row(command, copy_folder):
     status, out, _ = command("inspect", copy_folder, "a b", "--target", "b")
     first, _, *rows = out.splitlines()

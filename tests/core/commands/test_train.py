@@ -11,7 +11,6 @@ import pytest
 from core.commands import train
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import evaluate
-from core.runs.checkpoint import newest_checkpoint
 from core.runs.run import load_run, read_settings
 from core.tasks import pairs as pairs_module
 from core.tasks.pairs import read_pairs
@@ -56,19 +55,6 @@ def test_training_makes_a_run_with_its_evaluation(command, tmp_path):
     assert "exact match" in out
 
 
-def test_going_on_with_more_steps_equals_training_them_at_once(command, tmp_path):
-    command(*train_copies(tmp_path / "parts", "--steps", "15"))
-    status, out, _ = command("train", tmp_path / "parts", "--resume", "--steps", "20")
-    assert status == 0
-    assert "step 20" in out
-    command(*train_copies(tmp_path / "whole", "--steps", "20"))
-    runs = [load_run(tmp_path / name) for name in ("parts", "whole")]
-    assert runs[0].step == runs[1].step == 20
-    assert runs[0].evaluation == runs[1].evaluation
-    stored = [newest_checkpoint(run.path).read_bytes() for run in runs]
-    assert stored[0] == stored[1]
-
-
 def test_ctrl_c_finishes_the_step_and_says_how_to_go_on(command, tmp_path, monkeypatch):
     def measured(*arguments):
         if not pressed:
@@ -99,30 +85,6 @@ def test_settings_that_cannot_change_are_refused_when_going_on(command, refused,
     command(*train_copies(tmp_path / "run", "--steps", "2"))
     said = refused("train", tmp_path / "run", "--resume", *options)
     assert "only --steps and --set made_share can change" in said
-
-
-def test_a_run_begins_with_the_weights_of_another_and_its_command_says_so(
-    command, refused, tmp_path
-):
-    first, then = tmp_path / "first", tmp_path / "then"
-    command(*train_copies(first, "--steps", "2", "--set", "d_ff=40"))
-    options = ("--steps", "2", "--start", first, "--set", "objective=self_critical")
-    status, out, error = command(*train_copies(then, *options, "--set", "samples=2"))
-    assert (status, error) == (0, "")
-    run = load_run(then)
-    assert (run.settings.start, run.settings.model.d_ff) == ("first, step 2", 40)
-    assert run.settings.training.objective == "self_critical"
-    assert f"--start {first}" in run.settings.command
-    again = run.settings.command.replace(str(then), str(tmp_path / "again"))
-    command(*shlex.split(again)[3:])
-    assert (
-        newest_checkpoint(tmp_path / "again").read_bytes() == newest_checkpoint(then).read_bytes()
-    )
-    said = refused(*train_copies(tmp_path / "other", "--start", first, "--set", "n_heads=4"))
-    assert "n_heads cannot change: the model is that of" in said
-    said = refused(*train_copies(tmp_path / "other", "--set", "objective=reinforce"))
-    assert "a run to start from is needed (--start RUN)" in said
-    assert not (tmp_path / "other").exists()
 
 
 @pytest.fixture

@@ -7,12 +7,7 @@ import torch
 from core.config import ModelConfig
 from core.decoding.generate import forced_steps
 from core.decoding.output import ROWS, output_rows
-from core.decoding.step import (
-    DecodeStep,
-    least_sure_step,
-    length_limit,
-    weights_of_steps,
-)
+from core.decoding.step import DecodeStep, least_sure_step, length_limit, weights_of_steps
 from core.decoding.timing import decoding_cost
 from core.model import build
 from core.runs.run import load_run

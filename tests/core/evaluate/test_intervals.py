@@ -8,12 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata, spearmanr
 
-from core.evaluate.intervals import (
-    difference_of_shares,
-    mean_difference,
-    share_difference,
-    wilson,
-)
+from core.evaluate.intervals import difference_of_shares, mean_difference, share_difference, wilson
 from core.evaluate.ranks import rank_correlation, ranks
 
 TABLES = st.tuples(*[st.integers(0, 60)] * 4).filter(any)

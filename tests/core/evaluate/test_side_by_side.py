@@ -11,19 +11,10 @@ from core.decoding.generate import Forced, decode
 from core.decoding.step import DecodeStep
 from core.evaluate.exposure import divergences
 from core.evaluate.mistakes import telling_mistake, wrong_tokens
-from core.evaluate.side_by_side import (
-    decode_both_ways,
-    decode_sentence,
-    running_losses,
-    step_figures,
-)
+from core.evaluate.side_by_side import decode_both_ways, decode_sentence, step_figures
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.vocabulary import BOS
-
-
-def step(probabilities, chosen):
-    return DecodeStep((BOS,), torch.tensor([0.0, 0.0, *probabilities]).log(), chosen)
 
 
 @given(st.integers(0, 99), st.integers(0, 4), st.integers(2, 12))
@@ -69,16 +60,6 @@ def test_the_numbers_of_all_steps_are_those_of_each_by_itself(seed, n_true, n):
     assert divergences(free, forced) == pytest.approx(expected, abs=1e-6)
 
 
-def test_losses_of_the_true_tokens_are_added_up():
-    found = running_losses([step([0.5, 0.5], 2), step([0.8, 0.2], 3), step([0.8, 0.2], 3)])
-    losses = [-math.log(each) for each in (0.5, 0.2, 0.2)]
-    assert [loss for loss, _sum in found] == pytest.approx(losses)
-    assert [so_far for _loss, so_far in found] == pytest.approx(
-        [losses[0], losses[0] + losses[1], sum(losses)]
-    )
-    assert running_losses([]) == []
-
-
 TIRED = "The animal didn't cross the street because it was too tired."
 
 
@@ -97,28 +78,6 @@ def test_fed_what_it_writes_itself_both_sides_take_the_same_steps(guided):
     cut = decode_both_ways(guided, inspection, free[:-1], own.target_ids)
     assert (len(cut.free), len(cut.forced)) == (len(own.target_ids), len(own.target_ids) + 1)
     assert cut.first_difference == len(cut.free)
-
-
-def test_the_table_has_a_row_for_each_number_of_each_step(guided):
-    inspection = inspect_sentence(guided, "The dog slept.")
-    free = decode_sentence(guided, inspection, Greedy(), ((0, 9),))
-    assert free[0].chosen == 9
-    found = decode_both_ways(guided, inspection, free, (5, 6))
-    table = found.table()
-    rows = list(zip(*table.values(), strict=True))
-    entropies = [row[-1] for row in rows if row[:3:2] == ("free", "entropy")]
-    assert entropies == pytest.approx([step.entropy for step in free])
-    ranks = [row[-1] for row in rows if row[:3:2] == ("forced", "true_rank")]
-    assert ranks == [step.rank(step.chosen) for step in found.forced]
-    for step in range(len(found.forced)):
-        weights = [row for row in rows if row[:3] == ("forced", step, "weight")]
-        per_head = {}
-        for _side, _step, _number, site, head, _at, _token, weight in weights:
-            per_head.setdefault((site, head), []).append(weight)
-        assert all(sum(each) == pytest.approx(1, abs=1e-5) for each in per_head.values())
-    alone = decode_both_ways(guided, inspection, free)
-    assert set(alone.table()["side"]) == {"free"}
-    assert not {"true_rank", "divergence"} & set(alone.table()["number"])
 
 
 def test_a_text_without_an_end_does_not_part_where_the_reference_ends(opened_path):

@@ -5,7 +5,7 @@ import torch
 from core.families import family_of, load
 from core.heads import Kind
 from core.model import Record
-from tests.core.families.random_models import V, drawn, told, weights
+from tests.core.families.random_models import V, told, weights
 
 CLOSE = 3e-5
 N_SOURCE, N_TARGET = 40, 33
@@ -67,19 +67,3 @@ RUN = {
     ("encoder",): of_an_encoder,
     ("decoder",): of_a_decoder,
 }
-
-
-def assert_equal(name, **more):
-    """Hold logits and every map against those of `transformers`; return our model."""
-    model = drawn(name, **more)
-    ours = opened(model)
-    with torch.no_grad():
-        made, theirs, record, maps = RUN[ours.config.stacks](model, ours)
-    assert theirs.abs().max() > 0.9
-    torch.testing.assert_close(made, theirs, atol=CLOSE, rtol=0)
-    sites = ours.sites()
-    assert len(sites) == sum(len(layers) for layers in maps.values())
-    for site in sites:
-        weights_BHQK = maps[site.attention][site.layer]
-        torch.testing.assert_close(record.weights(site), weights_BHQK, atol=CLOSE, rtol=0)
-    return ours

@@ -85,15 +85,14 @@ def write_gpt2(path):
     return fast.get_vocab_size()
 
 
-def write_json(path, *, begins=False):
+def write_json(path):
     """Write a tokenizer.json of LLaMA 3's kind."""
     fast = byte_level()
     fast.add_special_tokens([AddedToken("<|begin|>", special=True)])
-    if begins:
-        number = fast.token_to_id("<|begin|>")
-        fast.post_processor = processors.TemplateProcessing(
-            single="<|begin|> $A", special_tokens=[("<|begin|>", number)]
-        )
+    number = fast.token_to_id("<|begin|>")
+    fast.post_processor = processors.TemplateProcessing(
+        single="<|begin|> $A", special_tokens=[("<|begin|>", number)]
+    )
     fast.save(str(path / "tokenizer.json"))
     return fast.get_vocab_size()
 
@@ -112,20 +111,15 @@ def write_t5(path):
     return len(pieces(content)) + 100 + 28
 
 
-def write_marian(path, *, separate=False):
+def write_marian(path):
     source, target = spm(), spm("bpe")
     (path / "source.spm").write_bytes(source)
     (path / "target.spm").write_bytes(target)
     names = ["</s>", "<unk>"]
-    one = dict.fromkeys([*names, ">>fra<<", *pieces(source)[3:]])
-    other = dict.fromkeys([*names, *pieces(target)[3:]])
-    kinds = {"vocab": one, "target_vocab": other} if separate else {"vocab": one | other}
-    sizes = []
-    for name, found in kinds.items():
-        numbers = {text: number for number, text in enumerate([*found, "<pad>"])}
-        (path / f"{name}.json").write_text(json.dumps(numbers))
-        sizes.append(len(numbers))
-    return sizes[0]
+    texts = dict.fromkeys([*names, ">>fra<<", *pieces(source)[3:], *pieces(target)[3:], "<pad>"])
+    numbers = {text: number for number, text in enumerate(texts)}
+    (path / "vocab.json").write_text(json.dumps(numbers))
+    return len(numbers)
 
 
 def write_folder(path, name="gpt2"):

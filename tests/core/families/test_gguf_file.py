@@ -11,7 +11,6 @@ import torch
 from core.families import FAMILIES, FamilyError, gguf_file, load, read_checkpoint
 from core.families.gguf_file import read_gguf
 from core.families.gguf_tokenizer import gguf_tokenizer
-from core.families.tokenizer import read_tokenizers
 from core.studies.opening.survey import survey
 from tests.core.families import folders
 from tests.core.families.both import CLOSE, opened, tokens
@@ -252,16 +251,6 @@ def test_pieces_with_scores_are_those_that_sentencepiece_finds(tmp_path, text):
         assert list(found.encode(text).ids) == model.encode(text)
     assert found.begins == (1,)
     assert found.decode(found.encode(text).ids) == text
-
-
-def test_it_is_kept_as_a_file_of_the_tokenizers_library(tmp_path):
-    file, n, _ = byte_level(tmp_path / "m.gguf", pre="llama-bpe", bos_token_id=0)
-    found = gguf_tokenizer(file, n)
-    for name, content in found.files().items():
-        (tmp_path / name).write_bytes(content)
-    again, _ = read_tokenizers(tmp_path, n, n, {})
-    assert again.ids_of_all(TEXTS) == found.ids_of_all(TEXTS)
-    assert (again.begins, again.specials) == (found.begins, found.specials)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Tokenizers of other libraries, held against those of `transformers`."""
 
-import json
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -138,63 +137,6 @@ def test_bytes_give_back_the_text(kind, text, tmp_path_factory):
     source, _ = read(path, kind, n)
     if "<|" not in text:
         assert source.decode(source.encode(text).ids) == text.removeprefix(" ")
-
-
-def test_pieces_of_a_word_are_one_word_and_read_without_signs(tmp_path):
-    n = folders.write_bert(tmp_path)
-    source, _ = read(tmp_path, "bert", n)
-    tokens = source.describe(source.encode("The street [MASK]").ids)
-    assert [token.text for token in tokens][0] == "the"
-    assert source.word_texts(source.encode("The street [MASK]").ids) == ["the", "street", "[MASK]"]
-    assert tokens[-1].special
-    assert source.encode("[MASK]").ids == (source.mask_id,)
-
-
-@pytest.mark.parametrize(
-    ("settings", "begins"),
-    [
-        ({"add_bos_token": True, "bos_token": "<|begin|>"}, True),
-        ({"add_bos_token": True, "bos_token": {"content": "<|begin|>"}}, True),
-        ({"add_bos_token": False}, False),
-        ({}, None),
-    ],
-)
-@pytest.mark.parametrize("framed", [False, True])
-def test_what_stands_before_a_text_is_in_the_file_or_beside_it(tmp_path, settings, begins, framed):
-    n = folders.write_json(tmp_path, begins=framed)
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
-    source, _ = read(tmp_path, "json", n)
-    assert bool(source.begins) == (framed if begins is None else begins)
-
-
-def test_a_blank_of_t5_can_be_typed(tmp_path):
-    n = folders.write_t5(tmp_path)
-    source, _ = read(tmp_path, "t5", n)
-    ids = source.encode("The <extra_id_0> street <extra_id_99>").ids
-    assert [t.text for t in source.describe(ids) if t.special] == ["<extra_id_0>", "<extra_id_99>"]
-    size = n - 128
-    assert (size + 99, size) == (ids[ids.index(size + 99)], ids[-1])
-    assert source.specials[n - 1] == f"unused {n - 1}"
-
-
-def test_a_language_is_one_token_at_the_beginning_only(tmp_path):
-    n = folders.write_marian(tmp_path)
-    source, _ = read(tmp_path, "marian", n)
-    numbers = json.loads((tmp_path / "vocab.json").read_text())
-    assert source.encode(">>fra<< street").ids[0] == numbers[">>fra<<"]
-    assert numbers[">>fra<<"] not in source.encode("street >>fra<<").ids
-
-
-def test_a_translator_may_write_in_a_vocabulary_of_its_own(tmp_path):
-    folders.write_marian(tmp_path, separate=True)
-    sizes = [
-        len(json.loads((tmp_path / f"{name}.json").read_text()))
-        for name in ("vocab", "target_vocab")
-    ]
-    source, target = read_tokenizers(tmp_path, *sizes, {})
-    assert (source.vocab_size, target.vocab_size) == tuple(sizes)
-    text = "nous dormait"
-    assert target.decode(target.encode(text).ids) == text
 
 
 def test_a_model_that_makes_much_of_a_character_is_refused(tmp_path):

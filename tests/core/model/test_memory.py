@@ -7,15 +7,10 @@ import torch
 from torch import nn
 
 from core.config import ModelConfig
-from core.describe import describe
 from core.heads import Site
 from core.model import Record, Step, build
 from core.runs.checkpoint import load_model, load_state, save_state, save_weights
-from core.training.workers import Workers
-from tests.core.model.test_every_kind import (
-    SOURCE_BS,
-    TARGET_BT,
-)
+from tests.core.model.test_every_kind import SOURCE_BS, TARGET_BT
 
 CONFIG = ModelConfig(23, 3, 3, 16, 32, 4, max_positions=20)
 KINDS = [(memory, norm) for memory in ("first", "same", "mixed") for norm in ("post", "pre")]
@@ -81,32 +76,6 @@ def test_each_decoder_layer_reads_what_its_setting_says(model, config):
         torch.testing.assert_close(found_BSD, expected_BSD)
 
 
-def test_a_mixture_begins_as_the_mean_and_draws_nothing():
-    mixed, last = (build(replace(CONFIG, memory=each), seed=5) for each in ("mixed", "last"))
-    named = dict(mixed.named_parameters())
-    for name, parameter in last.named_parameters():
-        assert torch.equal(named.pop(name), parameter)
-    assert {tuple(each.shape) for each in named.values()} == {(3,)}
-    assert len(named) == 3
-    assert not any(each.any() for each in named.values())
-
-
-def test_the_layers_that_are_read_are_drawn_and_named(config):
-    found = describe(config, 5, 6)
-    sites = [f"encoder.{layer}.feed_forward" for layer in range(3)]
-    ends = [f"{each}.{'norm' if config.norm == 'post' else 'sum'}" for each in sites]
-    ends[-1] = "encoder.norm" if config.norm == "pre" else ends[-1]
-    drawn = {(each.start, each.end) for each in found.arrows if each.kind == "memory"}
-    assert drawn == {
-        (end, f"decoder.{layer}.cross")
-        for layer in range(3)
-        for at, end in enumerate(ends)
-        if {"first": at == 0, "same": at == layer}.get(config.memory, True)
-    }
-    said = {"first": "x^{(0)}", "same": "x^{(1)}", "mixed": r"\mathrm{softmax}(a)_j"}
-    assert said[config.memory] in found.part("decoder.1.cross").formula
-
-
 def test_a_training_goes_on_though_some_layers_learn_nothing(tmp_path):
     config = replace(CONFIG, memory="first")
 
@@ -133,17 +102,3 @@ def test_a_training_goes_on_though_some_layers_learn_nothing(tmp_path):
     stepped(again, other, 3)
     for one, two in zip(model.parameters(), again.parameters(), strict=True):
         assert torch.equal(one, two)
-
-
-def test_several_processes_wait_for_no_gradient_of_layers_that_nobody_reads(tmp_path):
-    torch.distributed.init_process_group(
-        "gloo", init_method=f"file://{tmp_path / 'meeting'}", rank=0, world_size=1
-    )
-    try:
-        model = build(replace(CONFIG, memory="first"), seed=1).train()
-        joined = Workers(0, 2).joined(model)
-        for _ in range(2):
-            # A second pass fails where the first still waits for gradients.
-            joined(SOURCE_BS, TARGET_BT).square().mean().backward()
-    finally:
-        torch.distributed.destroy_process_group()

@@ -8,11 +8,9 @@ import torch
 from torch.nn import functional
 
 from core.config import ModelConfig
-from core.describe import describe
 from core.heads import Site
 from core.model import Record, Step, build
-from core.model.building import count_parameters
-from core.model.output import N_DIFFERENCES, OutputTransform
+from core.model.output import OutputTransform
 from core.vocabulary import EOS, PAD
 
 SMALL = ModelConfig(23, 1, 0, 16, 32, 4, activation="gelu", head_transform=True)
@@ -36,8 +34,17 @@ def test_scores_are_products_with_the_output_matrix(scaled):
     torch.testing.assert_close(model.scores(x_BKD), wanted)
 
 
-CUT = ModelConfig(23, 2, 2, d_model=32, d_ff=64, n_heads=4, max_positions=20, decoder="parallel")
-CONFIG = replace(CUT, length="predicted")
+CONFIG = ModelConfig(
+    23,
+    2,
+    2,
+    d_model=32,
+    d_ff=64,
+    n_heads=4,
+    max_positions=20,
+    decoder="parallel",
+    length="predicted",
+)
 SOURCE_BS = torch.tensor([[5, 6, 7, EOS], [9, EOS, PAD, PAD]])
 TARGET_BT = torch.tensor([[1, 5, 22, 7, 8, EOS], [1, 22, 9, EOS, PAD, PAD]])
 SITE = Site("encoder", 1, "length")
@@ -58,14 +65,3 @@ def test_it_is_a_linear_layer_over_the_mean_of_the_memory_without_padding():
         np.testing.assert_allclose(recorded(model)[row], expected_N, atol=1e-12)
     alone = recorded(model, SOURCE_BS[1:, :2])
     torch.testing.assert_close(alone[0], recorded(model)[1])
-
-
-def test_it_is_drawn_and_counted_on_top_of_the_encoder():
-    described = describe(CONFIG, 5, 6)
-    part = described.part("length")
-    assert part.parameters == 32 * N_DIFFERENCES + N_DIFFERENCES
-    assert part.multiply_adds == 32 * N_DIFFERENCES
-    assert part.stack == "encoder"
-    assert count_parameters(CONFIG) - count_parameters(CUT) == part.parameters
-    memory = [each.start for each in described.arrows if each.kind == "memory"]
-    assert "length" not in memory

@@ -8,11 +8,7 @@ from transformers.models.t5.modeling_t5 import T5Attention
 
 from core.config import ModelConfig
 from core.model import build
-from core.model.positional import (
-    Embedding,
-    Rotary,
-    buckets,
-)
+from core.model.positional import Embedding, Rotary, buckets
 
 
 def embedding(positions):

@@ -9,15 +9,7 @@ import torch
 
 from core.decoding.step import Stepper, mask_special_tokens
 from core.heads import Head, Site
-from core.model import (
-    Override,
-    Patch,
-    Probes,
-    Record,
-    Silence,
-    Step,
-    build,
-)
+from core.model import Override, Patch, Probes, Record, Silence, Step, build
 from core.model.probes import Freeze, Uniform
 
 SITES = ["encoder.1.self", "decoder.0.self", "decoder.1.cross"]

@@ -6,11 +6,7 @@ from torch import nn
 
 from core.config import ModelConfig
 from core.heads import Site
-from core.model import (
-    Record,
-    Transformer,
-    build,
-)
+from core.model import Record, Transformer, build
 from core.model.dropout import Dropout
 from core.vocabulary import PAD
 

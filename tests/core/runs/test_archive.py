@@ -4,11 +4,8 @@ import zipfile
 import pytest
 import torch
 
-from core.runs.archive import (
-    archive_run,
-    unpack_run,
-)
-from core.runs.run import load_run, read_settings
+from core.runs.archive import archive_run, unpack_run
+from core.runs.run import load_run
 from core.training.prepare import extend_run
 from core.training.trainer import train_run
 
@@ -56,12 +53,6 @@ def test_training_goes_on_from_an_archive_as_it_would_have_without(
         extend_run(path, 34)
         assert [progress.train_step.step for progress in train_run(path)] == [31, 32, 33, 34]
     assert_same_weights(weights_of(taken), weights_of(run))
-
-
-def test_a_run_that_was_never_trained_is_taken_in_as_well(prepare, tmp_path, archived):
-    path = prepare(tmp_path / "fresh")
-    taken = unpack_run(archived(path), tmp_path / "elsewhere")
-    assert read_settings(taken) == read_settings(path)
 
 
 def test_what_belongs_to_the_process_that_trained_stays_behind(run, archived):

@@ -2,8 +2,7 @@ import shutil
 
 import pytest
 
-from core.evaluate.evaluation import evaluate, held_out_pairs
-from core.runs.archive import archive_run, unpack_run
+from core.evaluate.evaluation import held_out_pairs
 from core.runs.files import EVALUATION, HEADS, PRUNING
 from core.runs.own_text import MOST_LINES, give_text, lines_of, n_given, take_text_back, text_of
 from core.runs.run import RunError, load_run
@@ -43,15 +42,6 @@ def test_pairs_begin_and_end_as_the_model_does(given, kind):
         ids = run.target_tokenizer.encode(target).ids
         assert pair.target == (config.bos_id, *ids, config.eos_ids[0])
     assert task_of(run).reference(PAIRS[0][0]) == PAIRS[0][1]
-
-
-def test_a_model_with_pairs_is_evaluated_and_given_away(given, tmp_path):
-    run, _ = given("t5", TSV)
-    figures = evaluate(run)
-    assert (figures["n"], figures["pronoun"]) == (len(PAIRS), None)
-    archive_run(run.path, tmp_path / "run.zip")
-    taken = unpack_run(tmp_path / "run.zip", tmp_path / "runs", "again")
-    assert held_out_pairs(load_run(taken), 10, 0) == held_out_pairs(run, 10, 0)
 
 
 def test_lines_are_tidied_and_each_kept_once(given):

@@ -1,12 +1,9 @@
-import numpy as np
 import pytest
 import torch
 
 from core.decoding.generate import decode_steps
 from core.inspection import inspect_sentence
-from core.runs.run import load_run
 from core.studies.forward_pass import N_BEST, forward_pass
-from tests.core.conftest import GALLERY
 
 TIRED = "The animal didn't cross the street because it was too tired."
 
@@ -47,12 +44,3 @@ def test_its_table_has_a_row_for_each_sublayer_and_position(found):
     head = found.inspection.attention[found.sublayers[4][0]].weights_HQK
     assert table["position"][at] == 8
     assert table["largest_weight"][at] == pytest.approx(float(head[:, 8].max()))
-
-
-@pytest.mark.parametrize(("name", "sentence"), [("parallel", "a b c"), ("bottleneck-fixed", "a b")])
-def test_other_kinds_of_models_have_what_they_have(name, sentence):
-    run = load_run(GALLERY / name)
-    found = forward_pass(run, inspect_sentence(run, sentence))
-    assert (found.best is None) == run.model.config.is_parallel
-    assert all(np.isfinite(added_K).all() for _, added_K in found.sublayers)
-    assert len(found.table()["added"]) == sum(len(added_K) for _, added_K in found.sublayers)

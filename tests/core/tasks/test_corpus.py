@@ -15,7 +15,6 @@ from core.tasks.corpus import (
     read_corpus,
 )
 from core.tasks.pairs import as_tsv
-from core.tasks.task import hash_fraction, is_in_test_part
 
 PARTS = ("train", "valid", "test")
 MINE = [Sample(f"word {n}", f"mot {n}") for n in range(60)]
@@ -49,22 +48,6 @@ def test_parts_that_are_split_off_have_a_twentieth_of_the_sources_each():
     # The part of a source depends on the source alone.
     for part in PARTS:
         assert set(sources(fewer, part)) <= set(sources(whole, part))
-
-
-def test_without_a_source_in_the_first_tenth_the_nearest_two_are_held_out():
-    samples = [each for each in MINE if not is_in_test_part(each.source)]
-    corpus = Corpus("pairs", samples)
-    nearest = sorted((sample.source for sample in samples), key=hash_fraction)[:2]
-    assert [sources(corpus, "test"), sources(corpus, "valid")] == [nearest[:1], nearest[1:]]
-    assert [example.source for example in corpus.examples] == nearest[:1]
-
-
-def test_with_all_sources_in_the_first_twentieth_one_is_left_to_train_on_and_one_to_watch_by():
-    samples = [Sample(f"word {n}", "") for n in range(2000) if hash_fraction(f"word {n}") < 0.05]
-    corpus = Corpus("pairs", samples)
-    *others, before, last = sorted((sample.source for sample in samples), key=hash_fraction)
-    assert [sources(corpus, "train"), sources(corpus, "valid")] == [[last], [before]]
-    assert set(sources(corpus, "test")) == set(others)
 
 
 @pytest.mark.parametrize("given", [{"test"}, {"valid"}, {"test", "valid"}])
@@ -131,23 +114,6 @@ def test_parts_of_a_large_corpus_are_those_of_a_small_one(train):
     assert large.notes == small.notes
 
 
-def test_of_very_many_no_more_are_split_off(train, monkeypatch):
-    monkeypatch.setattr(corpus, "HELD_OUT_PAIRS", 6)
-    found = LargeCorpus([train])
-    assert 1 <= len(found.part("test")) <= 18
-    assert found.n_train + sum(len(found.part(part)) for part in ("valid", "test")) == 600
-
-
-def test_a_large_corpus_takes_files_of_held_out_parts_and_counts_sources_in_both(tmp_path, train):
-    test = tmp_path / "test.tsv"
-    test.write_bytes(as_tsv([MANY[3], MANY[4], Sample("else", "autre")]))
-    large = LargeCorpus([train], [], [test])
-    small = Corpus("", MANY, None, large.part("test"))
-    assert len(large.part("test")) == 3
-    assert tuple(large.part("valid")) == small.part("valid")
-    assert large.in_both() == small.in_both() != {}
-
-
 def test_some_of_all_pairs_to_learn_from_are_at_hand_and_progress_is_told(train, monkeypatch):
     monkeypatch.setattr(corpus, "AT_HAND", 100)
     monkeypatch.setattr(corpus, "N_PER_TELL", 250)
@@ -196,14 +162,6 @@ def test_half_of_the_held_out_samples_are_made_and_more_where_few_are_own(mixed)
     assert mixed.held_out_samples(10, part="valid") != found
     few = Mixed(TASKS["translate"], Corpus("mine", MANY[:10]))
     assert len(few.held_out_samples(10)) == 10
-
-
-def test_mixed_pairs_know_what_either_knows_and_lose_own_pairs_only(mixed):
-    assert mixed.reference("word 7") == "mot 7"
-    assert mixed.reference("The girls arrived.") == "Les filles sont arrivées."
-    assert mixed.reference("Nobody knows this.") is None
-    left = mixed.only(lambda sample: not sample.source.endswith("7"))
-    assert {each.source[-1] for each in left.pairs.samples} == set("012345689")
 
 
 def test_the_pairs_of_a_run_are_its_task_alone_or_beside_another(tmp_path):

@@ -5,7 +5,6 @@ import pytest
 
 from core.tasks import TASKS
 from core.tasks.naming import DICTIONARY, HELD_OUT, NAMES, TRAINED, translated
-from core.tokenizer.word_level import WordTokenizer
 
 TASK = TASKS["names"]
 
@@ -48,11 +47,3 @@ def test_another_sentence_has_no_reference(source):
 def test_examples_are_sentences_with_names_that_no_training_knows(example):
     assert TASK.makes(example.source)
     assert not set(example.source.split()) & set(NAMES)
-
-
-def test_all_words_are_in_the_vocabulary(drawn):
-    tokenizer = WordTokenizer(TASK.vocabulary)
-    for sample in drawn[:100]:
-        for text in (sample.source, sample.target):
-            assert tokenizer.normalise(text) == text
-            assert max(tokenizer.encode(text).ids) < tokenizer.vocab_size - TASK.vocabulary.n_free

@@ -6,11 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.runs.run import load_run
-from core.tasks import TASKS, Sample
-from core.tasks.length_filter import token_counts
+from core.tasks import TASKS
 from core.tokenizer.byte_level import ByteLevelTokenizer
 from core.tokenizer.words import shortened, written_words
-from core.training.tokenised import TokenisedPairs
 from core.vocabulary import Span
 from tests.core.conftest import GALLERY
 
@@ -127,9 +125,7 @@ def test_of_two_tokens_that_read_alike_a_list_shows_which_begins_a_word(everyday
     ("text", "shown"),
     [
         ("\u200b", "U+200B"),
-        ("\u202e", "U+202E"),
         ("\ufffd", "U+FFFD"),
-        ("\x1b", "U+001B"),
         ("\u0301", "◌\u0301"),
         ("🙂", "🙂"),
     ],
@@ -167,35 +163,22 @@ def test_training_learns_no_more_tokens_than_asked(tokenizer):
     assert ByteLevelTokenizer.train(["a b a b"], 5000).vocab_size == 261
 
 
-def test_half_a_surrogate_pair_becomes_a_question_mark(tokenizer):
-    assert tokenizer.decode(tokenizer.encode("a \udcff b").ids) == "a ? b"
-
-
 CHINESE = "老师昨天看见白色的猫。"
 JOINED = {
     "zero-width non-joiner": "می\u200cخواهم",
-    "zero-width joiner": "क\u094d\u200dष",
     "Sinhala joiner": "ක\u0dca\u200dය",
     "selector": "❤\ufe0f",
-    "keycap": "1\ufe0f\u20e3",
-    "number sign keycap": "#\ufe0f\u20e3",
     "family": "👩\u200d❤\ufe0f\u200d👨",
-    "skin": "👍🏽",
-    "flag of tags": "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
     "soft hyphen": "ex\u00adam\u00adple",
     "mark of direction": "שלום\u200f",
-    "word joiner": "a\u2060b",
     "Japanese selector": "葛\U000e0100",
 }
 UNSPACED = {
     "Chinese": (CHINESE, list(CHINESE)),
     "Chinese and others": ("A型 2026年", ["A", "型", "2026", "年"]),
     "Japanese": ("コーヒーを飲む。", ["コ", "ー", "ヒ", "ー", "を", "飲", "む", "。"]),
-    "half-width Japanese": ("ﾊﾟｰﾃｨ", ["ﾊﾟ", "ｰ", "ﾃ", "ｨ"]),
     "Thai": ("น้ำที่ ๒๕", ["น้ำ", "ที่", "๒๕"]),
-    "Lao": ("ນ້ຳ", ["ນ້ຳ"]),
     "Khmer": ("ខ្មែរ", ["ខ្មែ", "រ"]),
-    "Burmese": ("မြန်စ္စ", ["မြ", "န်", "စ္စ"]),
     "Korean has spaces": ("고양이를 봤다.", ["고양이를", "봤다", "."]),
     "a zero-width space ends a word": ("ab\u200bc", ["ab", "U+200B", "c"]),
 }
@@ -222,18 +205,10 @@ def test_a_character_of_a_script_without_spaces_is_a_word(learned, text, words):
     assert learned.word_texts(learned.encode(text).ids) == words
 
 
-@pytest.mark.parametrize("text", ["I see 猫 now", "猫 and 猫", "เที่ยว น้ำ", "猫", "the cat", ""])
-def test_pieces_have_the_tokens_of_their_text(learned, text):
-    whole = learned.encode(text).ids
-    assert token_counts(learned, [text]).tolist() == [len(whole)]
-    assert tuple(TokenisedPairs.of([Sample(text, text)], learned).ids) == whole * 2
-
-
 @pytest.mark.parametrize(
     ("text", "most", "cut"),
     [
         ("👩\u200d❤\ufe0f\u200d👨" * 3, 2, "👩\u200d❤\ufe0f\u200d👨…"),
-        ("क\u094d\u200dषक", 1, "…"),
         ("न\u0940ला", 2, "न\u0940ला"),
         ("abc", 2, "a…"),
     ],
@@ -255,11 +230,3 @@ def test_shipped_runs_split_their_languages_as_they_learned_them(name):
     ids = tokenizer.ids_of_all([text for each in samples for text in (each.source, each.target)])
     words = [tokenizer.describe(row)[-1].word for row in ids]
     assert hashlib.sha256(repr((ids, words)).encode()).hexdigest()[:16] == digests[name]
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [("\u200d", "U+200D"), ("\ufe0f", "U+FE0F"), ("a\u200d", "a\u200d"), ("a\u202e", "aU+202E")],
-)
-def test_a_joiner_stands_for_itself_where_there_is_something_to_join(learned, text, shown):
-    assert learned.words(text) == learned.word_texts(learned.encode(text).ids) == [shown]

@@ -30,14 +30,6 @@ def same(one, other):
     return one.sources == other.sources and torch.equal(one.labels_BT, other.labels_BT)
 
 
-@pytest.mark.parametrize("first_step", [1, 16, 33])
-def test_batches_from_a_step_on_equal_those_after_skipping_it(tokenizer, first_step):
-    from_the_start = first_batches(tokenizer, first_step + 3)
-    assert all(
-        map(same, from_the_start[first_step:], first_batches(tokenizer, 3, first_step=first_step))
-    )
-
-
 def test_batches_depend_on_the_seed_and_not_on_the_global_random_state(tokenizer):
     random.seed(1)
     torch.manual_seed(1)

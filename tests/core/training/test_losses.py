@@ -17,7 +17,6 @@ from core.training.loop import make_optimizer, train
 from core.training.losses import guided_loss, guided_rows, length_loss
 from core.training.prepare import train_tokenizer
 from core.training.presets import with_settings
-from core.vocabulary import BOS, EOS, PAD
 from tests.core.conftest import MINIATURE
 
 ENCODER, CROSS = Site("encoder", 0, "self"), Site("decoder", 0, "cross")
@@ -107,16 +106,6 @@ def model(coin_tokenizer):
 def learned(model, coin_tokenizer):
     pairs = encode_samples(coin_tokenizer, SAMPLES)
     return pairs, as_learned(pairs, model.config, coin_tokenizer, random.Random(0))
-
-
-def test_places_are_the_targets_tokens_and_its_end_is_told(model, coin_tokenizer):
-    for pair, one in zip(*learned(model, coin_tokenizer), strict=True):
-        fed, labels = one.target[:-1], one.labels
-        assert (fed[0], fed[-1], labels[-1]) == (BOS, EOS, PAD)
-        assert tuple(label or token for token, label in zip(fed, labels, strict=True)) == (
-            pair.target
-        )
-        assert EOS not in [token for token in labels if token != PAD]
 
 
 def test_the_loss_is_the_cross_entropy_of_the_difference(model, coin_tokenizer):

@@ -8,7 +8,7 @@ from core.model import count_parameters
 from core.tasks import Sample
 from core.tasks.corpus import Corpus
 from core.tokenizer.words import has_unspaced
-from core.training.forecast import POINTS, forecast, learning_rates, share_of_base
+from core.training.forecast import POINTS, learning_rates
 from core.training.loop import learning_rate
 from core.training.prepare import train_tokenizer
 from core.training.presets import (
@@ -29,13 +29,6 @@ def test_base_is_the_papers_model_with_the_vocabulary_usually_quoted():
 
 
 TINY = PRESETS["tiny"]
-
-
-def test_settings_of_model_and_training_are_changed_by_name():
-    changed = with_settings(TINY, {"d_ff": 100, "label_smoothing": 0.2, "vocab_size": 400})
-    assert (changed.model.d_ff, changed.training.label_smoothing) == (100, 0.2)
-    assert changed.vocab_size == changed.model.vocab_size == 400
-    assert changed.model.d_model == TINY.model.d_model
 
 
 @pytest.mark.parametrize(("settings", "cooldown"), [({}, 300), ({"cooldown": 7}, 7)])
@@ -93,15 +86,3 @@ def test_learning_rates_go_from_the_first_step_to_the_last_and_name_the_peak():
     assert max(found, key=found.get) == TINY.training.warmup
     assert len(found) <= POINTS + 1
     assert found[1] == learning_rate(1, TINY.model.d_model, TINY.training)
-
-
-def test_a_forecast_holds_every_number_once():
-    columns = forecast(TINY, 300).table()
-    model = TINY.sized(300)
-    rows = list(zip(*columns.values(), strict=True))
-    assert list(columns) == ["what", "name", "value"]
-    assert ("setting", "d_model", 64) in rows
-    assert ("setting", "vocab_size", 300) in rows
-    assert ("size", "parameters", count_parameters(model)) in rows
-    assert ("size", "share of the base model", share_of_base(model)) in rows
-    assert len({row[:2] for row in rows}) == len(rows)

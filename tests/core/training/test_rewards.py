@@ -9,12 +9,7 @@ from core.config import ModelConfig
 from core.config.training import TrainConfig
 from core.decoding.generate import generate
 from core.model import build
-from core.training.rewards import (
-    Candidates,
-    draw,
-    metric_loss,
-    reward_of,
-)
+from core.training.rewards import Candidates, draw, metric_loss, reward_of
 from core.vocabulary import BOS, EOS, PAD
 
 RISK = TrainConfig(objective="minimum_risk", alpha=0.3, samples=6)

@@ -11,13 +11,11 @@ import torch
 from core.config import ConfigError
 from core.evaluate.evaluation import evaluate
 from core.model import Transformer
-from core.runs.archive import archive_run, unpack_run
 from core.runs.checkpoint import best_weights, newest_checkpoint
 from core.runs.folder import TRAINING, RunFolder
 from core.runs.run import RunError, load_run, read_settings
 from core.tasks import TASKS, Sample
-from core.tasks.corpus import Corpus
-from core.training import export, prepare, trainer, workers
+from core.training import prepare, trainer
 from core.training.loop import TrainingError
 from core.training.prepare import extend_run
 from core.training.trainer import complete_run, train_run
@@ -82,18 +80,6 @@ def test_going_on_from_a_checkpoint_equals_never_having_stopped(prepare, tmp_pat
     assert metrics(parts) == metrics(whole)
     assert (parts / "words.txt").read_text() == (whole / "words.txt").read_text()
     assert status(parts)["state"] == "finished"
-
-
-def test_a_batch_of_fewer_pairs_than_parts_is_learned_from_all_the_same(prepare, tmp_path):
-    pairs = [Sample(f"cat {n}", f"chat {n}") for n in range(40)]
-    config = {"steps": 3, "batch_tokens": 12}
-    paths = [
-        prepare(tmp_path / str(parts), Corpus("mine", pairs), accumulate=parts, **config)
-        for parts in (1, 5)
-    ]
-    one, other = ([each.train_step.loss for each in finish(path)] for path in paths)
-    # Dropout draws other numbers for other parts, but not by much in three steps.
-    assert one == pytest.approx(other, rel=0.05)
 
 
 def stored(path):
@@ -275,14 +261,6 @@ def test_a_run_begins_with_the_weights_the_tokenizer_and_the_words_of_another(
     assert first < of_fresh - 0.5
 
 
-def test_processes_that_train_together_begin_with_the_same_weights(copy_folder, tmp_path):
-    """They get a copy of the files, and once there is a checkpoint that takes the start's place."""
-    path, start = begun(tmp_path / "run", copy_folder, steps=1), "start/step-00000000.safetensors"
-    assert workers._files(path)[start] == (path / start).read_bytes()
-    list(train_run(path))
-    assert start not in workers._files(path)
-
-
 def test_going_on_after_a_stop_equals_never_having_stopped(copy_folder, tmp_path):
     settings = {"steps": 6, "checkpoint_every": 4, **RISK}
     whole = begun(tmp_path / "whole", copy_folder, **settings)
@@ -318,17 +296,3 @@ def test_a_run_of_another_model_or_none_cannot_be_begun_with(copy_folder, tmp_pa
     with pytest.raises(RunError):
         begun(tmp_path / "run", tmp_path / "nowhere")
     assert not (tmp_path / "run").exists()
-
-
-def test_what_is_given_away_still_shows_where_it_began(
-    copy_folder, copy_run, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(export, "evaluate", partial(evaluate, n=5))
-    path = begun(tmp_path / "run", copy_folder, steps=1)
-    list(train_run(path))
-    export.export_run(path, tmp_path / "small")
-    archive_run(path, tmp_path / "run.zip")
-    taken_in = unpack_run((tmp_path / "run.zip").read_bytes(), tmp_path / "others")
-    for folder in (tmp_path / "small", taken_in):
-        for name, weight in weights(load_run(folder, 0)).items():
-            assert torch.allclose(weight, weights(copy_run)[name], atol=2e-3)

@@ -1,38 +1,6 @@
 import json
-from textwrap import wrap
 
 from streamlit.testing.v1 import AppTest
-
-from viz.charts.expressions import list_of, text_of
-
-LONG = "What the heads of a layer look at, and how much each of them gives to it"
-
-
-def _show_parts(title):
-    import altair as alt
-
-    from pages.frame import charts
-
-    made = alt.Chart(alt.Data(values=[{"x": 1}])).mark_point().properties
-    charts.chart(
-        alt.concat(made(title="Squares"), made(title=title), columns=2).properties(title=title)
-    )
-
-
-def test_a_long_title_is_broken_and_parts_stand_below_each_other_in_a_narrow_window():
-    at = AppTest.from_function(_show_parts, args=(LONG,)).run()
-    assert not at.exception
-    shown = json.loads(at.get("vega_lite_chart")[0].proto.spec)
-    assert shown["columns"]["signal"].endswith("? 1 : 2")
-    short, long = (part["title"] for part in shown["concat"])
-    assert short == "Squares"
-    for title, narrow in ((long, "width < 420"), (shown["title"], "windowSize()[0] < 640")):
-        asked, both = title["text"]["expr"].split(" ? ")
-        lines, whole = both.split(" : ")
-        assert asked == narrow
-        broken = wrap(LONG, 36)
-        assert len(broken) > 1
-        assert (lines, whole) == (list_of(broken), text_of(LONG))
 
 
 def _page():

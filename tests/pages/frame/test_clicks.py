@@ -101,13 +101,3 @@ def test_a_word_stays_where_the_next_sentence_begins_alike(open_page):
     # With another word before it, it is another "it".
     at.text_input(key="sentence").set_value(PLAIN.replace("animal", "dog")).run()
     assert maps(at).pin is None
-
-
-@pytest.mark.parametrize("kind", ["gpt2", "t5"])
-def test_an_opened_model_opens_on_it(open_page, opened_path, elsewhere, kind):
-    elsewhere("OWN", opened_path(kind).parent)
-    sentence = "The animal did not cross the street because it was too tired."
-    at = open_page("attention", view="word", model=f"runs/{kind}", sentence=sentence)
-    strips = unpack_strips(proto(at, "strips").bytes)
-    tokens = strips.source if strips.side == "source" else strips.target
-    assert tokens[strips.index].text == "it"

@@ -4,16 +4,6 @@ from tests.pages.conftest import chosen_since, component, pick
 from tests.viz.unpacked import unpack_maps as unpack
 
 
-def test_another_head_is_sent_alone_and_leaves_all_maps_as_they_are(open_app):
-    at = open_app()
-    maps = component(at, "attention_maps").bytes
-    assert chosen_since(at) is None
-    pick(at, 1, 2)
-    assert component(at, "attention_maps").bytes == maps
-    assert unpack(maps).selected != unpack(maps, chosen_since(at)).selected == (1, 2)
-    assert len(chosen_since(at)) < len(maps)
-
-
 def test_maps_come_with_the_head_that_they_open_on_and_go_back_to_it(open_app):
     at = open_app(kind="cross", layer="1", head="2")
     maps = component(at, "attention_maps").bytes

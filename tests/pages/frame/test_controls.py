@@ -67,10 +67,8 @@ SEVERAL = ("off", {"x": "ex", "y": "why", "z": "zed"}, ["z", "x"], "kind")
     [
         ({}, ["x", "z"], {}),
         ({"off": ["z", "y"]}, ["y", "z"], {"off": ["y", "z"]}),
-        ({"off": ["z", "x", "x"]}, ["x", "z"], {}),
         ({"off": ["ex"]}, ["x"], {"off": "x"}),
         ({"off": ["gone"]}, [], {"off": ""}),
-        ({"off": [""]}, [], {"off": ""}),
     ],
 )
 def test_several_things_come_in_the_order_in_which_they_are_offered(query, chosen, address):
@@ -101,17 +99,6 @@ def test_a_text_is_taken_as_it_was_typed(typed):
         "text", "sentence", "a b", query={"sentence": at.query_params.get("sentence", "a b")}
     )
     assert found(again) == repr(typed)
-
-
-def test_in_the_place_of_one_amount_the_box_is_empty_and_says_what_stands_for_it():
-    at = asked("amount", "width", 0, empty=0, placeholder="auto: 16")
-    assert (at.number_input[0].value, at.number_input[0].placeholder) == (None, "auto: 16")
-    assert found(at) == "0"
-    at.number_input[0].set_value(8).run()
-    assert found(at) == "8"
-    at.number_input[0].set_value(None).run()
-    assert found(at) == "0"
-    assert "width" not in at.query_params
 
 
 def _page(mode):

@@ -10,15 +10,6 @@ def test_every_experiment_has_a_lesson_that_there_is():
         assert (page, query[PAGES[page]]) in CASES
 
 
-def test_the_experiment_and_the_view_that_it_is_about_link_to_each_other(open_page):
-    at = open_page("experiments", experiment="norms", model=None)
-    [link] = [e.proto for e in at.get("page_link") if e.proto.label == "See it in a model"]
-    assert (link.page, link.query_string) == ("lessons", "lessons=norm")
-    at = open_page("lessons", lessons="norm")
-    labels = [each.proto.label for each in at.get("page_link")]
-    assert f"Tested: {EXPERIMENTS['norms'].question}" in labels
-
-
 def test_where_few_models_show_it_the_link_names_one(open_page):
     at = open_page("experiments", experiment="copying", model=None)
     [link] = [e.proto for e in at.get("page_link") if e.proto.label == "See it in a model"]

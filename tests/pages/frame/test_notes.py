@@ -83,19 +83,6 @@ def test_a_nearly_uniform_head_is_said(own_copy):
 TROPHY = "The trophy didn't fit in the suitcase because it was too big."
 
 
-def test_heads_that_share_keys_and_values_are_named(opened_path):
-    run = load_run(opened_path("llama3"))
-    config = run.settings.model
-    n_sharing = config.n_heads // config.n_key_value_sets
-    assert n_sharing > 1
-    site = run.model.sites()[0]
-    for index in range(config.n_heads):
-        group = range(index // n_sharing * n_sharing, (index // n_sharing + 1) * n_sharing)
-        others = ", ".join(str(each) for each in group if each != index)
-        [line] = [line for line in notes.about_head(run, Head(site, index)) if "shares" in line]
-        assert f"with head{'s' * (n_sharing > 2)} {others}:" in line
-
-
 @pytest.mark.parametrize(
     ("model", "sentence", "about"),
     [

@@ -48,15 +48,3 @@ def test_the_head_of_a_map_has_a_link_to_its_card(open_page):
     assert (query["kind"], query["layer"], query["head"]) == ("decoder.cross", "1", "2")
     card = open_page(link.page, **query)
     assert "Decoder layer 1, cross-attention head 2" in said(card)
-
-
-def test_no_link_leads_to_a_card_that_a_model_has_not(open_page, opened_path, elsewhere):
-    """Of an opened translator nobody knows pairs to measure on."""
-    elsewhere("OWN", opened_path("marian").parent)
-    query = {"model": "runs/marian", "sentence": "it was too tired"}
-    refused = open_page("heads", trial="head", **query)
-    assert refused.info and not refused.get("bidi_component")
-    for view in ("maps", "lines", "steps"):
-        at = open_page("attention", view=view, **query)
-        assert at.get("bidi_component")
-        assert "All about this head" not in [each.proto.label for each in at.get("page_link")]

@@ -29,7 +29,3 @@ def test_the_owner_sees_all_runs_under_the_names_that_they_have_for_everybody(fo
     assert found["runs/B/own"] == run_folders(Visitor("B"), *folders)["runs/B/own"]
     assert [run_name(path, runs) for path in list(found.values())[1:]] == list(found)[1:]
     assert visitors(runs) == ["A", "B"]
-
-
-def test_without_any_folder_there_is_no_run(tmp_path):
-    assert run_folders(OWNER, tmp_path / "none", tmp_path / "neither") == {}

@@ -51,7 +51,6 @@ def test_words_that_differ_are_bold_and_characters_where_there_are_no_spaces(fir
 
 SURE, UNSURE = WrittenWord(Span(0, 2), 0.9), WrittenWord(Span(3, 7), 0.31)
 UNSEEN = WrittenWord(Span(0, 2), 0.8, "thorns")
-SECOND = WrittenWord(Span(3, 7), 0.31, second="part", second_probability=0.25)
 
 
 @pytest.mark.parametrize(
@@ -60,13 +59,6 @@ SECOND = WrittenWord(Span(3, 7), 0.31, second="part", second_probability=0.25)
         (SURE, []),
         (UNSURE, ["dort: 31\xa0% – the model is unsure here."]),
         (UNSEEN, ["il: 80\xa0%. It looked most at “thorns”, which training never saw."]),
-        (
-            SECOND,
-            [
-                "dort: 31\xa0% – the model is unsure here. "
-                "Where it was least sure, “part” came second: 25\xa0%."
-            ],
-        ),
     ],
 )
 def test_a_marked_word_says_its_number_and_why(word, said):

@@ -1,5 +1,4 @@
 from viz.charts.beam_tree import TreeNode, beam_tree
-from viz.charts.export import chart_svg
 
 
 def node(label, score, step, parent, kept=True, finished=False):
@@ -39,10 +38,3 @@ def test_the_way_to_the_best_finished_prefix_is_marked():
     assert fates == {0: "best", 1: "kept", 2: "dropped", 3: "best"}
     unfinished = beam_tree(NODES[:3]).data.to_dict("records")
     assert [row["fate"] for row in unfinished] == ["kept", "best", "dropped"]
-
-
-def test_labels_are_shown_literally():
-    svg = chart_svg(beam_tree(NODES))
-    assert "&lt;b&gt;" in svg
-    assert "<b>" not in svg
-    assert rows()[1]["text"] == "all of <b>"

@@ -15,9 +15,3 @@ def test_every_computed_cell_is_drawn_once_with_its_count_and_no_other():
         ("kept", 1, 1, 1),
     }
     assert [part.title.text for part in chart.concat] == [["anew"], ["kept"]]
-
-
-def test_once_is_the_same_colour_whatever_else_is_computed():
-    found = computed_cells({"a": [[4]]}, x="key", y="query", count="times").to_dict()
-    domain = found["concat"][0]["encoding"]["color"]["scale"]["domain"]
-    assert (domain[0], domain[-1]) == (0, 4)

@@ -1,14 +1,4 @@
-import math
-
 from viz.charts.frames import runs_table, written
-
-
-def test_a_run_is_a_row_and_numbers_stay_numbers():
-    table = runs_table([{"name": "a", "step": 900}, {"name": "b", "step": 1000, "loss": 0.5}])
-    assert list(table.columns) == ["name", "step", "loss"]
-    assert table.sort_values("step", ascending=False)["name"].tolist() == ["b", "a"]
-    assert math.isnan(table["loss"][0])
-    assert table["loss"][1] == 0.5
 
 
 def test_written_numbers_stay_numbers_and_nothing_stands_where_one_is_missing():

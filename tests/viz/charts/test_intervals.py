@@ -1,5 +1,3 @@
-import math
-
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -7,7 +5,6 @@ from viz.charts.curves import Quantity
 from viz.charts.intervals import Measured, intervals
 
 BASE = Measured("all of it", 0.6, 0.5, 0.7, [0.55, 0.65])
-ONE = Measured("less of it", 0.2, -math.inf, math.inf, [0.2])
 VALUE = Quantity("right", share=True, domain=(0.0, 1.0))
 
 
@@ -19,19 +16,6 @@ def drawn(*things, value=VALUE):
 
 def rows_of(chart, column):
     return next(rows for rows in chart["datasets"].values() if column in rows[0])
-
-
-def test_every_thing_has_a_mean_an_interval_and_a_dot_for_each_measurement():
-    chart = drawn(BASE, ONE)
-    means = [(row["name"], row["value"], row["low"], row["high"]) for row in rows_of(chart, "low")]
-    # One measurement has no interval.
-    assert means == [("all of it", 0.6, 0.5, 0.7), ("less of it", 0.2, None, None)]
-    ones = [(row["name"], row["which"], row["value"]) for row in rows_of(chart, "which")]
-    assert ones == [
-        ("all of it", "seed 0", 0.55),
-        ("all of it", "seed 1", 0.65),
-        ("less of it", "seed 0", 0.2),
-    ]
 
 
 # Every example draws a chart.

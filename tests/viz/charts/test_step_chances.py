@@ -12,11 +12,6 @@ def rows(chart):
     return chart.data.to_dict("records")
 
 
-def test_every_step_has_both_numbers_also_where_a_word_comes_twice():
-    found = [(row["step"], row["word"], row["before"], row["after"]) for row in rows(drawn())]
-    assert found == [(0, "la", 1.0, 0.5), (1, "rue", 0.9, 0.9), (2, "la", 0.8, 0.1)]
-
-
 def test_only_another_word_that_becomes_the_most_probable_is_named_at_its_own_probability():
     assert [row["instead"] for row in rows(drawn())] == ["", "", "le"]
     named = [layer for layer in drawn().to_dict()["layer"] if layer["mark"]["type"] == "text"]

@@ -32,13 +32,6 @@ def encoding_of(chart):
     return chart.to_dict()["layer"][0]["encoding"]
 
 
-def test_losses_stand_where_they_were_measured():
-    assert points_of(loss_curves(ROWS)) == {
-        "training loss": [(10, 5.0), (20, 0.5)],
-        "held-out loss": [(20, 0.75)],
-    }
-
-
 @pytest.mark.parametrize(("log_x", "log_y"), [(False, False), (True, False), (False, True)])
 def test_axes_are_logarithmic_where_asked(log_x, log_y):
     encoding = encoding_of(loss_curves(ROWS, axes=Axes(log_x=log_x, log_y=log_y)))

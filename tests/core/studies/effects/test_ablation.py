@@ -14,7 +14,6 @@ from core.studies.effects.ablation import (
     ablation_report,
     average_mixed,
     before_after,
-    first_changed,
     outcome,
 )
 from core.vocabulary import EOS
@@ -90,15 +89,3 @@ def test_a_report_holds_the_words_of_both_translations_and_their_loss(guided):
     assert (table["before"][words], table["after"][words]) == (found.before.loss, found.after.loss)
     same = ablation_report(guided, SENTENCE, Intervention("freeze", frozenset()), None).sentence
     assert same.before == same.after
-
-
-def test_the_first_sentence_that_changes_is_one_whose_translation_differs(guided):
-    probe, asked = Silence.of([GUIDED]), ("silence", [GUIDED])
-    wide = SENTENCE.replace("tired", "wide")
-    differing = [
-        each
-        for each in ("The cat slept.", SENTENCE, wide)
-        if not before_after(guided, each, probe).same_text
-    ]
-    assert first_changed(guided, ("The cat slept.", SENTENCE, wide), *asked) == differing[0]
-    assert first_changed(guided, ("The cat slept.",), *asked) == ""

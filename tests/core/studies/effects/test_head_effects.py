@@ -22,17 +22,8 @@ from core.studies.effects.head_effects import (
     costliest_first,
     effect_maps,
     figure_of,
-    head_effects,
 )
 from tests.core.conftest import GALLERY
-
-GUIDED = Head(Site("encoder", 2, "self"), 0)
-N = 60
-
-
-@pytest.fixture(scope="module")
-def effects(guided):
-    return {each.head: each for each in head_effects(guided, N, seed=3)}
 
 
 @pytest.fixture(scope="module")
@@ -108,15 +99,6 @@ def test_of_several_right_targets_whichever_is_written_counts(silent):
     # The one that is shown is a fair coin's.
     shown = [one == pair.target[1:] for pair, one in zip(order, said, strict=True)]
     assert 0 < sum(shown) < found.right_N.sum()
-
-
-def test_the_guided_head_costs_pronouns_for_sure_and_most_heads_do_not(effects):
-    found = effects[GUIDED]
-    assert found.pronoun.is_sure
-    assert found.pronoun.change < -0.3
-    assert not found.changes_nothing
-    sure = [head for head, each in effects.items() if each.pronoun.is_sure]
-    assert set(sure) <= {GUIDED, Head(Site("encoder", 1, "self"), 1)}
 
 
 def difference(change):

@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 
 from core.heads import Head
@@ -38,10 +37,3 @@ def test_a_file_has_every_number_that_is_shown(known):
     [exact] = [r for r in rows if (r["what"], r["name"]) == ("silenced", "exact_match")]
     change = known.effects.of(HEAD).exact_match
     assert (exact["low"], exact["high"], exact["n"]) == (change.low, change.high, change.n)
-
-
-def test_the_most_alike_are_the_others_with_the_largest_likeness(known):
-    own = known.likeness.heads.index(HEAD)
-    others = np.delete(known.likeness.likeness_NN[own].astype(np.float64), own)
-    assert [value for _head, value in known.alike] == sorted(others, reverse=True)
-    assert HEAD not in [head for head, _value in known.alike]

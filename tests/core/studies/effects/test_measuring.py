@@ -12,11 +12,9 @@ from core.jobs import job as jobs
 from core.runs.checkpoint import save_weights
 from core.runs.files import HEADS
 from core.runs.run import RunError, load_run
-from core.studies.effects import measuring
 from core.studies.effects.head_effects import HeadEffects, head_effects
 from core.studies.effects.measuring import (
     MEASURING,
-    fingerprint,
     measured_effects,
     start,
     store_effects,
@@ -65,15 +63,6 @@ def test_what_was_measured_of_another_run_is_not_stored_under_its_name(path):
     assert not MEASURING.at_work(path)
 
 
-@pytest.mark.parametrize(("n", "all_there_are"), [(3, False), (10_000_000, True)])
-def test_whether_the_task_has_no_more_sentences_is_told(path, monkeypatch, n, all_there_are):
-    monkeypatch.setattr(
-        measuring, "head_effects", lambda run, n, seed: head_effects(run, min(n, 4), seed)
-    )
-    list(measured_effects(load_run(path), n))
-    assert stored_effects(load_run(path)).all_there_are is all_there_are
-
-
 # ---- heads.json
 
 
@@ -95,15 +84,6 @@ def test_effects_of_other_weights_of_the_same_step_are_not_used(run, effects):
     [file] = (run.path / "checkpoints").glob("step-00000006.safetensors")
     save_weights(run.model, file)
     assert stored_effects(load_run(run.path)) is None
-
-
-def test_a_fingerprint_is_the_same_for_the_same_weights_alone(run, translation_run):
-    assert fingerprint(run.model) == fingerprint(translation_run.model)
-    for parameter in run.model.parameters():
-        before = fingerprint(run.model)
-        with torch.no_grad():
-            parameter.view(-1)[-1] += 1
-        assert fingerprint(run.model) != before
 
 
 def test_an_interval_without_an_end_is_stored_as_json_can_hold_it(run, translation_run):

@@ -17,8 +17,6 @@ from core.studies.effects.pruning import (
     PruningPoint,
     greedy_pruning,
     heads_needed,
-    n_passes,
-    pruned,
     pruning_curve,
     store_pruning,
 )
@@ -60,10 +58,6 @@ def test_heads_are_pruned_in_the_background_and_the_curve_is_kept(copy_folder, t
     run = load_run(path)
     assert pruning_curve(run, 2).points == tuple(filter(None, greedy_pruning(run, 2)))
     assert {each.name for each in path.iterdir()} - before == {FILE}
-
-
-def test_how_far_pruning_is_is_told_pass_by_pass(copy_run):
-    assert len(list(pruned(copy_run, 1))) == n_passes(copy_run)
 
 
 # ---- pruning.json

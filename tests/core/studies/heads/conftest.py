@@ -17,9 +17,7 @@ PLAIN = [
     if stage not in (Stage.TURNED_QUERIES, Stage.TURNED_KEYS, Stage.POSITION_BIAS)
 ]
 """The stages of the paper's heads."""
-SELF, BACK, CROSS = (
-    Site.parse(at) for at in ("encoder.0.self", "decoder.0.self", "decoder.0.cross")
-)
+SELF, CROSS = (Site.parse(at) for at in ("encoder.0.self", "decoder.0.cross"))
 SIZES = {
     "trained, pre-norm": None,
     "post-norm, d_v ≠ d_k": {"norm": "post", "n_heads": 3, "d_k": 5, "d_v": 7},

@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
-from core.studies.heads.comparison import (
-    Difference,
-    aligned,
-    changed_query,
-    compare_heads,
-)
+from core.studies.heads.comparison import aligned, compare_heads
 from core.tokenizer.tokenizer import Token
 from tests.core.conftest import GALLERY
 
@@ -75,20 +70,3 @@ def test_a_typed_word_is_not_the_special_token_of_that_name():
     compared = compare_heads(both[0], head, both[1], head)
     assert compared.source.changes == ((range(1), range(1)),)
     assert both[0].source_tokens[0] == Token("EOS", special=False, word=0)
-
-
-def differences(values, visible=None):
-    values = np.array(values, np.float32)
-    return Difference(values, np.ones(values.shape, np.bool_) if visible is None else visible)
-
-
-@given(
-    st.lists(st.lists(st.floats(-1, 1, width=32), min_size=3, max_size=3), min_size=1, max_size=5)
-)
-def test_the_largest_change_is_the_largest_there_is(values):
-    found = changed_query(differences(values))
-    largest = np.abs(np.array(values)).max()
-    if largest == 0:
-        assert found is None
-        return
-    assert max(abs(value) for value in values[found]) == largest

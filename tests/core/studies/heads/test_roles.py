@@ -9,9 +9,7 @@ from core.heads import Head
 from core.runs.run import load_run
 from core.studies.heads.findings import evaluated_heads
 from core.studies.heads.question import Role
-from core.studies.heads.roles import (
-    roles_of_heads,
-)
+from core.studies.heads.roles import roles_of_heads
 from tests.core.conftest import GALLERY
 from tests.core.studies.heads.heads_by_hand import (
     CAUSAL,
@@ -23,7 +21,6 @@ from tests.core.studies.heads.heads_by_hand import (
     scores_of,
     sentences,
     sides,
-    values,
 )
 
 # ---- heads that were made by hand
@@ -157,24 +154,6 @@ def test_measures_and_offsets_are_those_of_a_slow_count(seed, site):
 
 
 # ---- heads that were trained
-
-
-def test_the_guided_head_of_the_gallery_finds_antecedents_and_needs_no_luck():
-    run = load_run(GALLERY / "translate-guided")
-    heads = {
-        (str(head.head.site), head.head.index): head for head in roles_of_heads(run, n=100).heads
-    }
-    stored = next(head for head in run.evaluation["heads"] if head["head"] == "encoder.2.self:0")
-    guided = heads["encoder.2.self", 0]
-    assert guided.scores[Role.ANTECEDENT].value == pytest.approx(stored["score"], abs=0.05)
-    assert guided.scores[Role.ANTECEDENT].beats_baseline
-    assert guided.leading is Role.ANTECEDENT
-    others = [
-        head for head in heads.values() if head is not guided and head.head.site.stack == "encoder"
-    ]
-    assert max(head.scores[Role.ANTECEDENT].value for head in others) < 0.5
-    best = max(heads.values(), key=lambda head: values(head).get(Role.ALIGNED_PREDICTED, 0))
-    assert best.scores[Role.ALIGNED_PREDICTED].beats_baseline
 
 
 def test_antecedents_are_counted_once_wherever_a_head_is_spoken_of():

@@ -7,18 +7,10 @@ import pytest
 
 from core.heads import Head
 from core.inspection import inspect_sentence
-from core.studies.heads.stages import (
-    Stage,
-    bias,
-    cell_at,
-    cell_of,
-    pair_of,
-    panels,
-    telling_pair,
-)
+from core.studies.heads.stages import Stage, bias, cell_at, cell_of, pair_of, panels, telling_pair
 from core.studies.heads.steps import head_steps
 from core.studies.heads.terms import stage_numbers, terms
-from tests.core.studies.heads.conftest import CROSS, PLAIN, SELF, SENTENCE
+from tests.core.studies.heads.conftest import PLAIN, SELF, SENTENCE
 
 
 def test_the_weights_are_those_of_the_maps_bit_by_bit(run):
@@ -71,18 +63,6 @@ def test_every_stage_has_a_cell_for_a_pair_that_is_about_that_pair(steps):
         made = panels(steps, stage)[0]
         assert found[0] == query or made.rows == "key"
         assert found[1] == key or "key" not in (made.rows, made.columns)
-
-
-def test_a_cell_of_what_goes_in_asks_for_a_row_or_a_column_of_what_comes_out(uneven_run):
-    found = head_steps(uneven_run, SENTENCE, Head(CROSS, 1))
-    assert cell_of(found, Stage.QUERIES, 0, 1, 4) == (1, 4)
-    assert cell_of(found, Stage.QUERIES, 1, 1, 5)[0] == 1
-    assert cell_of(found, Stage.QUERIES, 2, 9, 4)[1] == 4
-    assert cell_of(found, Stage.PRODUCTS, 1, 2, 4)[0] == 2
-    assert cell_of(found, Stage.PRODUCTS, 2, 4, 2)[1] == 2
-    assert cell_of(found, Stage.MIX, 2, 0, 6)[1] == 6
-    assert cell_of(found, Stage.CONCATENATE, 1, 1, 6) == (1, found.d_v + 6)
-    assert cell_of(found, Stage.OUTPUT, 3, 1, 9) == (1, 9)
 
 
 @pytest.mark.parametrize("cell", [(3, 0, 0), (-1, 0, 0), (0, 99, 0), (0, 0, 99), (0, -1, 0)])

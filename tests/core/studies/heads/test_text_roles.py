@@ -156,16 +156,3 @@ def test_the_second_half_repeats_the_first_and_no_token_stands_twice_in_a_half()
     assert set().union(*drawn["target"]) == set(range(60)) - {PAD, BOS, EOS, 7, 11}
     others = [tuple(each.source_BS[0, 2:-1].tolist()) for each in random_texts(model(), 1).batches]
     assert len({*drawn["source"], *drawn["target"], *others}) == 3 * N_SEQUENCES
-
-
-@pytest.mark.parametrize(
-    ("more", "why"),
-    [
-        ({"vocab_size": 38}, "32 different tokens are needed, and the vocabulary has 31."),
-        ({"max_positions": 9}, "A half has 2 tokens; it needs at least 3."),
-    ],
-)
-def test_what_does_not_fit_a_model_is_refused_in_a_sentence(more, why):
-    with pytest.raises(ValueError) as refused:
-        random_texts(model(**more))
-    assert str(refused.value) == why

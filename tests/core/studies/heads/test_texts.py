@@ -8,8 +8,7 @@ from core.runs.own_text import give_text
 from core.runs.run import RunError, load_run
 from core.studies.heads import texts
 from core.studies.heads.roles import roles_of_heads
-from core.studies.heads.texts import LONGEST, N_TEXTS, pairs_read
-from core.tasks import TASKS
+from core.studies.heads.texts import pairs_read
 
 LINES = ["the animal and the street", "did not cross it, did not", "it was tired"]
 
@@ -23,33 +22,7 @@ def run(request, opened_path, tmp_path_factory):
     return load_run(path)
 
 
-def ids_of(run, text):
-    encoder = run.model.config.n_encoder_layers
-    ends = run.tokenizer.ends if encoder else ()
-    return (*run.tokenizer.begins, *run.tokenizer.encode(text).ids, *ends)
-
-
 # ---- which texts
-
-
-def test_lines_that_were_given_are_read_in_their_order(run):
-    pairs = pairs_read(run, 100, 0)
-    assert [pair.source or pair.target for pair in pairs] == [ids_of(run, line) for line in LINES]
-    assert len(pairs_read(run, 2, 0)) == 2
-
-
-@pytest.mark.parametrize("kind", ["bert", "gpt2"])
-def test_without_lines_sentences_of_the_grammar_are_read(opened_path, kind):
-    run = load_run(opened_path(kind))
-    pairs = pairs_read(run, 400, 0)
-    drawn = TASKS["translate"].held_out_samples(N_TEXTS, 0)
-    known = [ids_of(run, sample.source) for sample in drawn]
-    assert len(pairs) == N_TEXTS
-    for pair, ids in zip(pairs, known, strict=True):
-        read = pair.source or pair.target
-        assert len(read) == min(len(ids), LONGEST)
-        # What ends a text for an encoder stands there, too, where it was cut.
-        assert (read == ids) == (len(ids) <= LONGEST)
 
 
 def test_lines_of_one_token_are_refused_with_a_reason(opened_path, tmp_path):

@@ -6,13 +6,10 @@ import pytest
 
 from core.heads import Head, Kind
 from core.inspection import SiteAttention, even_weights, inspect_sentence
-from core.runs.checkpoint import stops
-from core.runs.run import load_run
 from core.studies.heads.evenness import evenness
-from core.studies.heads.forming import Forming, forming
+from core.studies.heads.forming import Forming
 from core.studies.heads.largest_weights import head_between_words, sharpest_head
 from core.tokenizer.tokenizer import Token
-from tests.core.conftest import GALLERY
 
 CAUSAL = even_weights(np.tril(np.ones((3, 3), dtype=bool)))
 
@@ -48,23 +45,7 @@ def test_a_word_counts_as_its_tokens_do_where_its_weight_is_spread_over_them(
     assert evenness(np.array([weights], np.float32), even) == pytest.approx(expected, abs=1e-6)
 
 
-COPY = GALLERY / "copy"
 HEAD = Head.parse("decoder.0.cross:1")
-
-
-def test_the_table_holds_the_map_at_the_step_and_the_spread_of_the_layer_at_all_steps():
-    steps = stops(COPY)
-    at = {step: inspect_sentence(load_run(COPY, step), "a b c") for step in steps}
-    columns = forming([*at.values()], steps, HEAD, steps[1]).table()
-    rows = list(zip(columns["step"], columns["head"], columns["entropy"], strict=True))
-    weights = [each for each in columns["weight"] if each is not None]
-    assert weights == at[steps[1]].weights_of(HEAD).reshape(-1).tolist()
-    assert rows[0] == (steps[1], str(HEAD), None)
-    spread = {row[:2]: row[2] for row in rows if row[2] is not None}
-    assert len(spread) == 4 * len(steps)
-    last = at[steps[-1]].attention[HEAD.site]
-    expected = evenness(last.weights_HQK[1], last.even_QK)
-    assert spread[steps[-1], str(HEAD)] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -16,45 +14,21 @@ from core.studies.lessons.embeddings import (
     vocabulary_map,
 )
 from core.studies.lessons.of_sentence import telling_word
-
-SIZES = {"n_encoder_layers": 1, "n_decoder_layers": 1, "d_model": 16, "d_ff": 16, "n_heads": 2}
-
-
-@pytest.fixture(scope="module")
-def model():
-    return build(ModelConfig(vocab_size=60, **SIZES), seed=3)
+from tests.core.conftest import GALLERY
 
 
-@pytest.fixture(scope="module")
-def table_VD(model):
-    return model.source_embedding.tokens.weight.detach().double().numpy()
+def test_a_vector_of_zeros_has_no_direction():
+    model = build(ModelConfig(vocab_size=60, d_model=16, d_ff=16, n_heads=2))
+    model.source_embedding.tokens.weight.data[2] = 0
+    assert token_vectors(model, "encoder", [2, 3]).cosine_NN[0, 1] == 0
 
 
-def test_cosines_are_those_of_the_embedding(model, table_VD):
-    found = token_vectors(model, "encoder", [7, 9, 7, 30])
-    assert found.ids == (7, 9, 30)
-    rows = table_VD[[7, 9, 30]]
-    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    np.testing.assert_allclose(found.cosine_NN, unit @ unit.T, atol=1e-12)
-
-
-def test_a_vector_of_zeros_has_no_direction(model):
-    weight = model.source_embedding.tokens.weight
-    kept = weight.detach().clone()
-    try:
-        weight.data[2] = 0
-        assert token_vectors(model, "encoder", [2, 3]).cosine_NN[0, 1] == 0
-    finally:
-        weight.data.copy_(kept)
-
-
-ROOT = Path(__file__).parents[4]
 CAT = "The cat slept."
 
 
 @pytest.fixture(scope="module")
 def translating():
-    return load_run(ROOT / "gallery" / "translate")
+    return load_run(GALLERY / "translate")
 
 
 @pytest.fixture(scope="module")

@@ -10,28 +10,11 @@ from core.config import ModelConfig
 from core.decoding.step import mask_special_tokens
 from core.heads import Site
 from core.model import Record, Step, build
-from core.studies.lessons.layers import (
-    batch_norm,
-    decoder_lens,
-    encoder_lens,
-    residual_stream,
-    study_norms,
-)
+from core.studies.lessons.layers import batch_norm, decoder_lens, encoder_lens, residual_stream
 from core.vocabulary import BOS, EOS
 
 SMALL = ModelConfig(30, 2, 1, 16, 32, 4, d_k=5, d_v=3, dropout=0.3, max_positions=20)
 SOURCE, FED = (5, 9, 7, 12, EOS), (BOS, 8, 11, 4)
-OTHERS = ((13, 6, EOS), (20, 21, 22, 23, 24, 25, 26, EOS))
-SITES = [
-    Site.parse(name)
-    for name in (
-        "encoder.0.self",
-        "encoder.1.feed_forward",
-        "decoder.0.self",
-        "decoder.0.cross",
-        "decoder.0.feed_forward",
-    )
-]
 DEEP = replace(SMALL, n_decoder_layers=3)
 CONFIGS = {
     "post": DEEP,
@@ -157,11 +140,3 @@ def test_batch_norm_over_counted_positions_is_torchs_in_training(seed, shape):
     np.testing.assert_allclose(
         batch_norm(x_BKD, counted_BK)[counted_BK], expected.numpy(), atol=1e-10
     )
-
-
-@pytest.mark.parametrize("site", SITES[:2], ids=str)
-def test_layer_norm_does_not_notice_other_sentences_and_batch_norm_does(model, site):
-    found = study_norms(model, site, SOURCE, OTHERS)
-    assert found.layer_norm_K.shape == (5,)
-    assert (found.layer_norm_K < 1e-5).all()
-    assert (found.batch_norm_K > 0.05).all()

@@ -5,7 +5,6 @@ from core.heads import Head
 from core.runs.run import load_run
 from core.studies.lessons.masks import MASKS, padded_batch
 from core.studies.lessons.of_sentence import (
-    masked_head,
     sentence_lens,
     sentence_mixing,
     sentence_stream,
@@ -39,16 +38,6 @@ def test_every_row_of_a_table_names_its_tokens(run):
     assert set(vectors["row_token"]) == set(vectors["column_token"]) == set(texts)
     mixing = sentence_mixing(run, SENTENCE, 0).table()
     assert len(mixing["row_token"]) == len(mixing["self_attention"])
-
-
-def test_a_head_of_a_batch_names_queries_and_keys_with_what_fills_up(run):
-    site = run.model.sites()[0]
-    found = masked_head(run, padded_batch(run, ("it", SENTENCE)), Head(site, 1))
-    table, n = found.table(), len(found.tokens["query"])
-    assert n > 3
-    assert table["query_token"][:n] == [found.tokens["query"][0]] * n
-    assert table["key_token"][:n] == list(found.tokens["key"])
-    assert sum(table["may_look"]) < n * n
 
 
 def test_what_leaks_without_a_mask_stands_below_the_weights(run):

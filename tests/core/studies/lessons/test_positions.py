@@ -11,13 +11,7 @@ from core.model import build
 from core.model.positional import sinusoids
 from core.runs.checkpoint import save_weights
 from core.runs.run import load_run, read_settings
-from core.studies.lessons.positions import (
-    Sinusoids,
-    learned,
-    norms,
-    rotation,
-    shuffled,
-)
+from core.studies.lessons.positions import Sinusoids, learned, norms, rotation, shuffled
 from tests.core.conftest import GALLERY
 
 TIRED = "The animal didn't cross the street because it was too tired."

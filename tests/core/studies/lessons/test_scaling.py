@@ -14,7 +14,6 @@ from core.studies.lessons.scaling import (
     read_scores,
     sampled_widths,
     softmax,
-    why_scale,
 )
 
 
@@ -55,14 +54,3 @@ def test_what_is_sampled_is_near_theory_and_that_of_the_jacobians_themselves():
             outputs = [softmax(row / divisor) for row in scores]
             norms = [np.linalg.norm(np.diag(y) - np.outer(y, y)) for y in outputs]
             assert measured == pytest.approx(np.mean(norms), rel=1e-3, abs=1e-12)
-
-
-def test_scores_are_divided_by_the_root_of_the_width():
-    found = why_scale((8.0, 16.0, 24.0), 64)
-    assert found.unscaled.scores_K.tolist() == [8, 16, 24]
-    assert found.scaled.scores_K.tolist() == [1, 2, 3]
-    assert found.unscaled.norm < 0.01 * found.scaled.norm
-    table = found.table()
-    assert table["slope"][:9] == found.scaled.jacobian_KK.reshape(-1).tolist()
-    assert [each for each in table["d_k"] if each] == list(WIDTHS)
-    assert {len(column) for column in table.values()} == {9 + 3 + len(WIDTHS)}

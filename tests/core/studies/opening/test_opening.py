@@ -17,14 +17,7 @@ from core.runs.archive import archive_run, unpack_run
 from core.runs.own_text import give_text
 from core.runs.run import load_run, read_settings
 from core.studies.opening.examples import examples_of, longest_and_shortest
-from core.studies.opening.opening import (
-    HIDDEN,
-    OPENING,
-    being_opened,
-    name_of,
-    open_model,
-    start,
-)
+from core.studies.opening.opening import HIDDEN, OPENING, being_opened, name_of, open_model, start
 from tests.core.families.folders import write_folder
 
 KINDS = ["bert", "bert without a head", "gpt2", "llama", "llama3", "t5", "marian"]
@@ -40,15 +33,6 @@ def both(request, tmp_path_factory):
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     return theirs, load_run(folder.with_name("run"))
-
-
-def test_a_run_says_what_it_was_opened_from(both):
-    _, run = both
-    assert run.settings.is_opened
-    assert run.settings.family in ("BERT", "GPT-2", "LLaMA", "T5", "Marian")
-    assert run.settings.origin.endswith("model")
-    assert (run.step, run.known_words, run.evaluation, run.notice) == (0, frozenset(), None, "")
-    assert {path.name for path in run.path.iterdir()} >= {"run.json", "config.json", "checkpoints"}
 
 
 def test_greedy_text_is_that_of_transformers(both):
@@ -98,15 +82,6 @@ def test_a_process_opens_a_model_and_leaves_only_the_run(tmp_path):
     assert [path.name for path in runs.iterdir()] == ["mine"]
     assert being_opened(runs) == []
     assert load_run(runs / "mine").settings.family == "GPT-2"
-
-
-def test_a_process_that_cannot_open_a_model_says_why(tmp_path):
-    folder = start(str(tmp_path / "nothing"), tmp_path / "runs", "mine")
-    wait(folder, tmp_path / "runs")
-    assert being_opened(tmp_path / "runs") == [folder]
-    status = OPENING.status(folder)
-    assert status.state == "failed"
-    assert "no such folder" in status.message
 
 
 def test_a_mask_token_is_filled_in_with_the_most_probable_word(both):
@@ -160,10 +135,6 @@ def test_each_kind_begins_with_texts_that_it_can_do_something_with(opened_path, 
     found = examples_of(run)
     assert found[0].source == first
     assert all(inspect_sentence(run, each.source).attention for each in found)
-
-
-def test_a_run_trained_here_has_those_of_its_task(copy_run):
-    assert examples_of(copy_run) == ()
 
 
 def test_lines_that_were_given_go_before_texts_that_are_offered(opened_path, tmp_path):

@@ -84,19 +84,3 @@ def test_it_looks_at_the_street_instead_of_the_animal(open_compare):
     assert first.title == "Encoder layer 2, head 0: first sentence"
     assert second.title == "Encoder layer 2, head 0: second sentence"
     assert between.title == "Encoder layer 2, head 0: second sentence − first sentence"
-
-
-@pytest.mark.parametrize("name", ["translate", "translate-guided"])
-def test_two_models_begin_with_each_other(open_compare, name):
-    partner = {"translate": "translate-guided", "translate-guided": "translate"}[name]
-    at, taken, shown = open_compare(model=name, how="model")
-    assert at.selectbox(key="other_model").value == partner
-    assert shown[0].title.endswith(f": {name}")
-    head = shown[0].title.removesuffix(f": {name}")
-    assert shown[2].title == f"{head}: {partner} − {name}"
-    layer, chosen = at.selectbox(key="layer").value, at.selectbox(key="head").value
-    assert (at.selectbox(key="other_layer").value, at.selectbox(key="other_head").value) == (
-        layer,
-        chosen,
-    )
-    assert "copy" not in at.selectbox(key="other_model").options

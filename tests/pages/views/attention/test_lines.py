@@ -48,20 +48,3 @@ def test_of_all_heads_it_is_said_which_points_most(open_view):
     key = texts(lines.keys)[int(lines.weights_HQK[head, row].argmax())]
     assert seen(at).startswith(f"**it** looks most at **{key}**: **{written(max(largest))}**.")
     assert seen(at).endswith(f"That is head {head}; none of the other 3 heads gives any word more.")
-
-
-@pytest.mark.parametrize("side", ["query", "key"])
-def test_of_a_pinned_token_it_is_said_what_it_gives_or_gets(open_view, side):
-    at, _ = open_view("lines", kind="cross", layer="1", head="0", side=side, token="3")
-    lines = shown(at)
-    weights = lines.weights_HQK[0]
-    if side == "key":
-        other = texts(lines.queries)[int(weights[:, 3].argmax())]
-        key = texts(lines.keys)[3]
-        most = written(weights[:, 3].max())
-        assert seen(at) == f"**{key}** gets its largest weight from **{other}**: **{most}**."
-    else:
-        key = texts(lines.keys)[int(weights[3].argmax())]
-        fed, predicted = texts(lines.queries)[3], texts(lines.predicted)[3]
-        start = f"The decoder, fed **{fed}** to predict **{predicted}**, looks most at **{key}**: "
-        assert seen(at).startswith(f"{start}**{written(weights[3].max())}**.")

@@ -50,19 +50,6 @@ def click(at, panel, row, column):
     send_from(at, element(at, STEPS), "pick", {"panel": panel, "row": row, "column": column})
 
 
-def test_next_and_back_go_through_all_stages_in_order(open_steps):
-    at, _ = open_steps(stage="queries")
-    order = at.segmented_control(key="stage").options
-    assert order == ["q", "k", "v", "q·k", "÷ √d_k", "mask", "softmax", "· v", "concatenate", "W^O"]
-    assert at.button(key="steps_back").disabled
-    for stage in PLAIN[1:]:
-        at.button(key="steps_next").click().run()
-        assert at.segmented_control(key="stage").value is stage
-    assert at.button(key="steps_next").disabled
-    at.button(key="steps_back").click().run()
-    assert at.segmented_control(key="stage").value is PLAIN[-2]
-
-
 @pytest.mark.parametrize(("older", "stage"), [("q", "queries"), ("÷ √d_k", "scale")])
 def test_older_links_call_stages_by_their_formulas(open_steps, older, stage):
     at, _ = open_steps(stage=older)
@@ -88,27 +75,6 @@ def test_a_clicked_cell_is_marked_and_explained(open_steps):
     assert shown(at).selected[:2] == (0, 4)
 
 
-@pytest.mark.parametrize(
-    ("kind", "stage", "told"),
-    [
-        ("llama", "turned_queries", "by an angle that grows with the position"),
-        ("llama", "keys", "k = x W^K"),
-        ("t5", "position_bias", "is added to their score"),
-        ("t5", "products", "Every query meets every key"),
-    ],
-)
-def test_the_steps_of_another_kind_of_head_are_shown(
-    open_page, elsewhere, opened_path, kind, stage, told
-):
-    elsewhere("OWN", opened_path(kind).parent)
-    query = {"view": "steps", "model": f"runs/{kind}", "kind": "decoder.self", "stage": stage}
-    at = open_page("attention", sentence="The animal did not cross the street.", **query)
-    assert not at.error
-    text = said(at) + " ".join(panel.title for panel in shown(at).panels)
-    assert told in text
-    assert "b^" not in text
-
-
 @pytest.mark.parametrize(("kind", "stage"), zip([*KINDS] * len(PLAIN), PLAIN, strict=False))
 def test_every_matrix_is_the_heads_own(open_steps, run, kind, stage):
     at, _ = open_steps(kind=kind, stage=stage.value)
@@ -122,13 +88,6 @@ def test_every_matrix_is_the_heads_own(open_steps, run, kind, stage):
             assert matrix.visible is None
         assert matrix.scale == ("weight" if panel.name == "w" else "signed")
         assert matrix.limit >= abs(matrix.values[finite]).max()
-
-
-def test_a_hidden_score_is_said_to_be_minus_infinity(open_steps):
-    at, _ = open_steps(kind="decoder self", stage="mask", cell="0,2,5")
-    assert equation(at) == "masked (animal → pas): hidden, so it is **−∞**"
-    at.button(key="steps_next").click().run()
-    assert equation(at).endswith(": pas gets **0**")
 
 
 def test_of_a_weight_the_picture_has_scores_and_weights(open_steps, run):

@@ -21,9 +21,3 @@ def test_a_sentence_without_names_is_all_generated(open_view):
     sentence = "the black cat hides the green coat"
     _at, shown = open_view("steps", part="copying", model="copying", sentence=sentence)
     assert shown.seen.startswith("Nothing is copied: **p_gen** is ")
-
-
-def test_a_model_without_a_pointer_has_no_such_part(open_view):
-    at, shown = open_view("copying", model="copy", sentence="k d a f")
-    assert "copying" not in at.segmented_control(key="part").options
-    assert shown.name == "decoding"

@@ -126,28 +126,6 @@ def test_the_mistake_that_changes_most_is_named_and_inserted(open_view, run, tak
     assert at.button(key="insert_mistake")
 
 
-def test_the_words_that_a_mistake_changes_are_marked(open_view):
-    goats = "The goats avoided the bridges because they were thirsty."
-    _at, shown = open_view("steps", sentence=goats, overrides="2:551")
-    assert "“Les chèvres **évitent** les ponts" in shown.seen
-    assert "in place of “Les chèvres **ont** **évité** les ponts" in shown.seen
-
-
-def test_a_mistake_that_changes_nothing_else_is_said_to(open_view, run):
-    ils = run.target_tokenizer.encode("qu'ils").ids[-1]
-    _at, shown = open_view("steps", sentence=TIRED, overrides=f"10:{ils}")
-    assert "**The wrong word changes nothing else**" in shown.seen
-
-
-def test_two_tokens_that_read_alike_are_told_apart(open_view, run):
-    begins = next(iter(run.target_tokenizer.encode("animal").ids))
-    within = run.target_tokenizer.encode("l'animal").ids[-1]
-    assert word(run, begins) == word(run, within) and begins != within
-    at, _shown = open_view("steps", sentence=TIRED, overrides=f"1:{begins}")
-    step = stepper(at).free.steps[1]
-    assert texts([step.chosen, step.true]) == ["␣animal", "animal"]
-
-
 def test_the_loss_of_a_step_and_of_the_whole_reference_are_said(open_view, run):
     at, _shown = open_view("steps", sentence=PLAIN, decoding_step="2")
     ids = [*run.tokenizer.encode(at.text_input(key="reference").value).ids, EOS]
@@ -159,19 +137,6 @@ def test_the_loss_of_a_step_and_of_the_whole_reference_are_said(open_view, run):
     [text] = [each.value for each in at.caption if each.value.startswith("Fed the reference")]
     found = [float(each) for each in re.findall(r"-?\d+\.\d{3}", text)]
     assert found == pytest.approx([losses[2], sum(losses), np.mean(losses)], abs=6e-4)
-
-
-@pytest.mark.parametrize(
-    ("method", "key", "value", "complaint"),
-    [("sampling", "top_p", 0.0, "top_p is 0.0"), ("beam", "beam", 99, "beam is 99")],
-)
-def test_settings_that_cannot_be_are_named(open_view, method, key, value, complaint):
-    at, _shown = open_view("steps")
-    at.segmented_control(key="method").set_value(method).run()
-    assert stepper(at).free.steps
-    at.number_input(key=key).set_value(value).run()
-    errors = "".join(error.value for error in at.error)
-    assert complaint in errors.replace("&#95;", "_").replace("&#46;", ".")
 
 
 def fed_to(run, ids):
@@ -211,11 +176,6 @@ def test_a_decoder_alone_is_shown_with_its_prompt_and_the_users_text_forced(
     total = f"of all its tokens **{sum(losses):.3f}**, per token {np.mean(losses):.3f}"
     assert total in said(at)
     assert "The two sides part at step" in shown.seen
-
-
-def test_a_search_stands_below_with_its_tree(open_view):
-    _at, shown = open_view("steps", method="beam search", beam="2")
-    assert [picture.chart is not None for picture in shown.pictures] == [False, True]
 
 
 def test_the_output_layer_below_follows_the_stepper(open_view, taken):

@@ -71,12 +71,6 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
     "answer",
     [
         (
-            "bottleneck",
-            "**No: with one vector long sentences are lost, with attention to every word they are "
-            "not**. The claim holds.",
-            "✓ as claimed: “GRU, one vector” does worse.",
-        ),
-        (
             "residuals",
             "**A layer needs its residual connections and its norms; whether it needs the "
             "feed-forward layer is not certain**. The claim holds in part.",
@@ -89,15 +83,6 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
             "decoder’s cross-attention sees every word of the source.",
         ),
         (
-            "depth",
-            "**They let a stack learn: without them every depth does worse. With them, 4 layers do "
-            "as well as 2, but 8 do worse**. The claim holds in part.",
-            "✓ as claimed: “4 layers” does as well; “2 layers, no residual”, “4 layers, no "
-            "residual”, and “8 layers, no residual” get nothing right.",
-            "✗ against the claim: “8 layers” does worse; the gradient does not vanish before "
-            "training.",
-        ),
-        (
             "norms",
             "**LayerNorm, RMSNorm and BatchNorm before the sublayer do about equally well; "
             "LayerNorm after it, or no norm, does worse**. The claim holds in part.",
@@ -106,18 +91,6 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
             "– not compared, since the learning rate rises 14 times as high: “LayerNorm before, no "
             "warm-up” and “LayerNorm after, no warm-up”. None of them learned anything at this "
             "rate, so there is nothing to compare.",
-        ),
-        (
-            "forcing",
-            "**The true words: fed its own, it does not go on better after a mistake**. The claim "
-            "does not hold.",
-            "✗ against the claim: “scheduled sampling, up to 50 %” does no better.",
-        ),
-        (
-            "guide",
-            "**Not certain: 3 trainings of each are too few to tell**.",
-            "? undecided: “a head of the last layer guided” and “a head of the first layer guided” "
-            "may differ by chance.",
         ),
     ],
 )
@@ -184,21 +157,6 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
         "Correct sentences: lowest with “no guide” (99.9 %), highest with “a head of the first "
         "layer guided” (100 %)."
     )
-
-
-def test_what_passes_bring_is_drawn_by_the_same_chart_and_stands_in_the_same_table(
-    open_experiment,
-):
-    results = results_of("parallel")
-    at, shown, said = open_experiment("parallel", experiment_drawn_parallel="right_1")
-    chart = shown.pictures[0].chart
-    assert chart.title == "Right after 1 pass: mean of 3 trainings of each"
-    variants = ("parallel", "parallel_length", "parallel_one")
-    means = [results.estimate(each, "right_1").mean for each in variants]
-    assert [row["value"] for row in rows_of(chart).values()] == pytest.approx(means)
-    [table] = at.dataframe
-    assert table.value["right after 1 pass"].iloc[1] == pytest.approx(100 * means[0])
-    assert "seconds a sentence, 1 pass" in table.value
 
 
 @pytest.mark.parametrize(

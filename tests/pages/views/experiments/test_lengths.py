@@ -9,14 +9,6 @@ NORMS = {"base": (1.0, 0.5, 0.4, 0.3, 0.3), "gru": (1.0, 0.5, 0.1, 0.02, 0.01)}
 @pytest.mark.parametrize(
     ("name", "lengths"),
     [
-        (
-            "bottleneck",
-            "**No: with one vector long sentences are lost, with attention to every word they are "
-            "not**. Up to this length, in tokens, at least half of the held-out sentences are "
-            "correct: 24 with “bidirectional GRU with attention”; 18 with “GRU with additive "
-            "attention”; 16 with “Transformer” and “GRU with attention”; 8 with “GRU, one vector”. "
-            "The longest sentence of training, in tokens: 16.",
-        ),
         # What had another learning rate is not compared.
         (
             "norms",
@@ -25,14 +17,11 @@ NORMS = {"base": (1.0, 0.5, 0.4, 0.3, 0.3), "gru": (1.0, 0.5, 0.1, 0.02, 0.01)}
             "“BatchNorm before”; 15 with “LayerNorm before” and “RMSNorm before”; 12 with “no "
             "norm” and “LayerNorm after”.",
         ),
-        ("guide", "**Length does not tell the variants apart.** Up to"),
-        ("residuals", "no length with “no residual”."),
         (
             "residuals",
             "**Even short sentences fail with “no residual”.** **Long sentences fail first with "
             "“no norm” and “no feed-forward”.**",
         ),
-        ("vocabulary", "Up to this length"),
         ("vocabulary", "tokens of its own, so these lengths do not compare."),
     ],
 )

@@ -114,8 +114,3 @@ def test_another_word_is_asked_about_and_does_not_outlive_its_sentence(open_attr
     at.text_input(key="sentence").set_value("d a f").run()
     fresh = open_attribution(sentence="d a f")
     assert at.selectbox(key=attribution.STEP).value == fresh.selectbox(key=attribution.STEP).value
-
-
-def test_of_a_model_that_writes_nothing_nothing_is_asked(open_attribution, own_random):
-    own_random(max_positions=1)
-    assert "writes nothing" in said(open_attribution(model="runs/random"))

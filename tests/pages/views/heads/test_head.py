@@ -1,4 +1,3 @@
-from dataclasses import replace
 from urllib.parse import parse_qs
 
 import numpy as np
@@ -78,17 +77,6 @@ def test_tiles_are_the_heads_by_layer_with_role_and_how_often_it_holds(open_page
     assert panel.texts == [[head_map.tile(each) for each in row] for row in expected]
 
 
-def test_a_role_that_is_hardly_above_its_rule_is_none():
-    head = role_of(Role.NEXT)
-    weak = replace(head, scores={Role.NEXT: Score(0.115, 0.08, "any key", 4575)})
-    assert seen(weak).startswith(
-        "Encoder layer 0, head 0 has no clear role: its best match, next token, holds in 11.5 % of "
-        "4,575 cases, hardly more than the baseline (a random token: 8 %)"
-    )
-    some = replace(head, scores={Role.NEXT: Score(0.4, 0.08, "any key", 4575)})
-    assert "looks at the **next token**" in seen(some)
-
-
 def test_a_strip_of_each_fifth_shows_where_the_head_looks(open_page, copy_run):
     at = open_head(open_page)
     found = head_card(copy_run, Head.parse("decoder.0.cross:0"), roles_of_heads(copy_run))
@@ -140,13 +128,6 @@ def test_a_model_of_one_head_has_a_card(open_page, own_random, head):
     assert "not measured on these weights" in said(at)
 
 
-def test_a_head_without_a_role_says_so():
-    assert "**no role** that beats its baseline" in seen(role_of(None))
-    assert seen(role_of(None), untrained=True).startswith("The model is **untrained**")
-    even = replace(role_of(None), evenness=0.99)
-    assert "looks at **nothing** in particular: its rows are nearly uniform" in seen(even)
-
-
 @pytest.mark.parametrize(
     ("found", "words"),
     [
@@ -160,21 +141,3 @@ def test_a_head_without_a_role_says_so():
 )
 def test_what_silencing_costs_is_said_only_where_it_is_sure(found, words):
     assert words in seen(role_of(Role.NEXT), found)
-
-
-def test_only_roles_that_beat_their_baselines_are_said_the_best_first():
-    values = {Role.NEXT: 0.3, Role.SAME: 0.11, Role.RARE: 0.8}
-    scores = {role: Score(value, 0.1, "any key", 100) for role, value in values.items()}
-    lines = head_findings.roles(replace(role_of(None), scores=scores)).splitlines()
-    assert [line.partition(":")[0] for line in lines[1:]] == ["- rarest token", "- next token"]
-
-
-def test_a_card_says_of_pronouns_what_the_maps_say(open_page):
-    card = said(open_head(open_page, "encoder.2.self:3", model="translate"))
-    assert "antecedent of a pronoun: 59\u00a0% (baseline: 51\u00a0%)" in card
-    assert "correct pronouns 100\u00a0% → 100\u00a0%: " in card
-    assert "777 ambiguous pronouns" in card
-    found = roles_of_heads(load_run(ROOT / "gallery" / "translate")).heads
-    [scores] = [each.scores for each in found if str(each.head) == "encoder.2.self:3"]
-    score = scores[Role.ANTECEDENT]
-    assert (f"{100 * score.value:.1f}", f"{100 * score.baseline:.1f}") == ("58.6", "51.2")

@@ -1,6 +1,5 @@
 """The card of a head in a model of one stack, opened or trained here."""
 
-import re
 import shutil
 
 import pytest
@@ -11,9 +10,7 @@ from core.runs.run import load_run
 from core.studies.effects.text_cost import cost_of_head
 from core.studies.heads.card import head_card
 from core.studies.heads.roles import roles_of_heads
-from core.studies.heads.text_roles import QUESTIONS, text_roles
-from pages.frame.language import number, percent
-from pages.views.heads.role_names import NAMES
+from pages.frame.language import number
 from tests.pages.conftest import said
 
 LINES = ["the animal and the street", "did not cross it, did not", "it was tired"]
@@ -64,21 +61,6 @@ def test_a_line_of_each_fifth_is_drawn(open_head, path, taken):
     assert taken[-1].how_to_read.endswith(measured)
 
 
-@both
-def test_roles_on_random_tokens_stand_beside_an_even_row(open_head, path):
-    at = open_head()
-    scores = text_roles(load_run(path), "random").scores
-    head = Head.parse(HEADS[path.name])
-    for role in QUESTIONS:
-        score = scores.get(role, {}).get(head)
-        line = f"- {NAMES[role]}: "
-        if score and score.beats_baseline:
-            line += f"{percent(score.value)} of its weight (an even row {percent(score.baseline)})"
-            assert line in said(at)
-        else:
-            assert line not in said(at)
-
-
 @decoder
 def test_what_silencing_costs_a_decoder_is_measured_on_request(open_head, path):
     at = open_head()
@@ -91,17 +73,3 @@ def test_what_silencing_costs_a_decoder_is_measured_on_request(open_head, path):
     assert f"on average: → {number(cost.others.after, 3)} (change" in said(at)
     assert "n = 3 texts" in said(at)
     assert "was not measured" not in said(at)
-
-
-@pytest.mark.parametrize("like", ["bert", "gpt2"])
-def test_a_model_trained_here_has_a_card_on_held_out_sentences(
-    open_page, one_stack_folder, elsewhere, taken, like
-):
-    elsewhere("OWN", one_stack_folder(like).parent)
-    at = open_page("heads", trial="head", model=f"runs/{like}", text_costs="true")
-    assert "of 400 held-out rows of letters, seed 0" in taken[-1].how_to_read
-    assert re.search(r"→ \*\*\S+\*\* nats per token \(change .* n = 20 texts\)", said(at))
-    assert strips_of(at)
-    rows = taken[-1].columns()
-    assert {"weight", "on_random_tokens", "silenced", "alike"} <= set(rows["what"])
-    assert "loss_of_others" in rows["name"]

@@ -80,14 +80,6 @@ def test_a_click_moves_that_row_and_is_in_the_link(open_override, inspection):
     assert picture(at).selected == (0, 7, 2)
 
 
-def test_what_the_row_looks_at_most_already_moves_nothing(open_override, inspection):
-    largest = int(inspection.attention[GUIDED].weights_HQK[0, 8].argmax())
-    at = open_override(move=f"encoder.self,8,{largest}")
-    assert "looks most at **animal** already." in read(at)
-    # Of what was not moved nothing is concluded.
-    assert "**stays**" not in read(at)
-
-
 def test_a_hidden_key_cannot_be_chosen_and_says_so(open_override):
     at = open_override(kind="decoder self", layer="0", head="1", move="decoder.self,2,5")
     assert "the mask hides it, so no weight can go there" in read(at)

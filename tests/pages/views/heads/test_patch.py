@@ -99,19 +99,3 @@ def test_a_sentence_of_another_length_is_refused_with_both_lengths(open_patch):
     complaint = "The sentences have 14 and 16 tokens, special ones counted"
     assert complaint in html.unescape(info.value)
     assert not at.get("bidi_component")
-
-
-@pytest.mark.parametrize("kind", ["gpt2", "marian"])
-def test_an_opened_model_is_offered_one_that_differs_in_a_word(
-    open_page, opened_path, elsewhere, kind
-):
-    elsewhere("OWN", opened_path(kind).parent)
-    for page, query, key in (
-        ("heads", {"trial": "patch"}, "patch_with"),
-        ("attention", {"view": "maps", "how": "sentence"}, "other_sentence"),
-    ):
-        at = open_page(page, model=f"runs/{kind}", **query)
-        first, second = (at.text_input(key=each).value for each in ("sentence", key))
-        words = first.casefold().split(), second.casefold().split()
-        assert len(words[0]) == len(words[1])
-        assert sum(a != b for a, b in zip(*words, strict=True)) == 1

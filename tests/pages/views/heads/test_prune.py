@@ -51,12 +51,3 @@ def test_what_was_measured_is_drawn_and_its_needed_heads_are_counted(open_prune,
         f"{prune.N_PRUNED} sentences are still right ({percent(0.98)} with all heads)"
     ) in said(at)
     assert not [button for button in at.button if button.key == prune.START]
-
-
-def test_no_sentence_is_asked_for_where_none_changes_anything(open_prune, points):
-    at = open_prune()
-    assert not at.text_input
-    at.segmented_control(key="silenced").set_value("chosen").run()
-    assert at.text_input(key="sentence").value
-    at.segmented_control(key="silenced").set_value("one_by_one").run()
-    assert not at.text_input and "heads can go together" in said(at)

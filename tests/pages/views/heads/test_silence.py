@@ -4,7 +4,6 @@ import pytest
 from core.decoding.sentence import translate
 from core.evaluate.intervals import Difference
 from core.heads import Head, Kind
-from core.jobs.job import Job, Status
 from core.runs.run import RunError, load_run
 from core.studies.effects import measuring
 from core.studies.effects.ablation import Intervention, average_mixed, outcome
@@ -157,24 +156,6 @@ def test_probabilities_are_those_of_the_changed_model(open_silence, run, instead
     assert [row["lead"] for row in rows] == [each.best_probability for each in after.reference]
 
 
-def test_a_decoder_alone_is_held_against_what_it_wrote_after_the_prompt(
-    open_silence, opened_path, elsewhere
-):
-    path, prompt = opened_path("gpt2"), "it was too tired"
-    elsewhere("OWN", path.parent)
-    head = Head.parse("decoder.0.self:1")
-    at = open_silence(model="runs/gpt2", sentence=prompt, silent=str(head))
-    run = load_run(path)
-    own = translate(run, prompt)
-    written, probe = own.target_ids[own.n_given :], Intervention("silence", frozenset([head]))
-    after = outcome(run, prompt, written, probe.probe(), ended=own.finished)
-    assert [row["after"] for row in chart_rows(at)] == [
-        each.probability for each in after.reference
-    ]
-    assert "The colour is how sharply it looks" in said(at)
-    assert "pairs" not in said(at)
-
-
 def test_measuring_starts_with_a_button_and_says_why_it_cannot(open_silence, own_copy, monkeypatch):
     started = []
 
@@ -190,13 +171,3 @@ def test_measuring_starts_with_a_button_and_says_why_it_cannot(open_silence, own
     assert started == [own_copy]
     at.button(key=silence.START).click().run()
     assert "somebody is at it" in at.error[0].value
-
-
-def test_it_says_how_far_measuring_is_and_offers_no_second_start(
-    open_silence, own_copy, monkeypatch
-):
-    monkeypatch.setattr(Job, "status", lambda _job, _path: Status("running", 3, 8, ""))
-    at = open_silence(model="runs/mine")
-    [bar] = at.get("progress")
-    assert (bar.proto.value, bar.proto.text) == (37, "37.5\u00a0% of the work is done …")
-    assert not button(at)

@@ -96,17 +96,6 @@ def test_units_open_on_the_layer_in_which_most_fire_and_a_click_opens_another(op
     assert at.selectbox(key="unit_position").value == 3
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "words"),
-    [("gpt2", "GELU", "a little below 0"), ("llama3", "SiLU", "a gated layer")],
-)
-def test_the_activation_of_the_model_is_named(open_alone, kind, name, words):
-    at, shown, _run = open_alone(kind, "units", sentence="the animal")
-    assert name in shown.formula
-    assert name in said(at)
-    assert words in said(at)
-
-
 def test_only_attention_mixes_positions(open_lesson):
     at, shown = open_lesson("mixing", layer="2")
     attention, feed_forward = (panel.values for panel in panels(at))
@@ -132,14 +121,3 @@ def test_a_softmax_of_wide_vectors_saturates_unless_scores_are_divided(open_less
     sampled = sampled_widths(1000, 0)
     assert variance["without ÷ √d_k"] == [each.variance_unscaled for each in sampled]
     assert gradient["with ÷ √d_k"] == [each.gradient_scaled for each in sampled]
-
-
-def test_scores_that_cannot_be_are_named_and_kept(open_lesson):
-    at, _shown = open_lesson("scaling", d_k="64")
-    at.text_input(key="undivided").set_value("1, two").run()
-    [error] = at.error
-    assert "Type 1 to 16 numbers" in error.value
-    assert at.text_input(key="undivided").value == "1, two"
-    at.text_input(key="undivided").set_value("1 2").run()
-    assert not at.error
-    assert at.selectbox(key="d_k").value == 64

@@ -38,15 +38,6 @@ def test_the_pass_is_that_of_the_step_in_the_link(open_view, kept, step):
     np.testing.assert_allclose(shown, weights_at(kept, step, "a b c"), atol=1e-5)
 
 
-def test_it_opens_midway_and_moving_the_handle_shows_that_snapshot(open_view, kept):
-    at = open_view("look_back", kept, sentence="a b c")
-    assert at.select_slider(key="step").options == [*map(str, [0, *KEPT, 850])]
-    assert at.select_slider(key="step").value == 10
-    at.select_slider(key="step").set_value(200).run()
-    assert "(loss 0" in unescape(said(at))
-    np.testing.assert_allclose(weights_shown(at), weights_at(kept, 200, "a b c"), atol=1e-5)
-
-
 def test_the_heads_of_the_layer_are_followed_through_all_snapshots(open_page, kept, taken):
     at = open_page(
         "training", training="forming", model="runs/mine", sentence="a b c", layer="1", step="10"

@@ -3,8 +3,6 @@
 from html import unescape
 from urllib.parse import parse_qs
 
-import pytest
-
 from core.runs.folder import RunFolder
 from pages.views.training import manage
 from tests.broken_disk import FULL, broken
@@ -57,19 +55,6 @@ def test_a_run_is_renamed_and_stays_chosen(open_runs, own_copy, content_of):
     assert not own_copy.exists()
     assert linked(at) == ["runs/été 2"]
     assert ticked(at) == ["runs/été 2"]
-
-
-@pytest.mark.parametrize(
-    ("name", "why"), [("../out", "no name of a run"), ("Other", "already"), (" ", "a name")]
-)
-def test_a_name_that_cannot_be_is_refused_in_a_sentence(open_runs, own_copy, another, name, why):
-    another("other")
-    at = open_runs(runs="runs/mine")
-    press(at, "Rename")
-    new_name(at).set_value(name)
-    press(at, "Rename it")
-    assert why in unescape(said(at))
-    assert own_copy.exists()
 
 
 def test_a_run_is_deleted_only_after_it_was_named_again(open_runs, own_copy):

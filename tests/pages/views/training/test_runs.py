@@ -1,11 +1,9 @@
 import json
-import shutil
 from html import unescape
 from urllib.parse import parse_qs
 
 import pytest
 
-from core.runs.own_text import give_text
 from core.runs.run import load_run, read_settings
 from tests.pages.conftest import said
 from tests.pages.views.training.runs_page import (
@@ -114,14 +112,3 @@ def test_a_link_ticks_its_runs_and_leaves_out_those_that_are_gone(open_runs, own
     at = open_runs(runs=["gone", "copy", "runs/mine"])
     assert ticked(at) == ["copy", "runs/mine"]
     assert "There is no run named gone" in unescape(said(at))
-
-
-def test_an_opened_model_has_its_family_in_the_place_of_a_task(
-    open_runs, own_runs, opened_path, taken
-):
-    shutil.copytree(opened_path("bert"), own_runs / "bert")
-    give_text(own_runs / "bert", b"a line\nanother line", "lines")
-    at = open_runs()
-    [table] = at.dataframe
-    [row] = [each for _, each in table.value.iterrows() if each["run"] == "runs/bert"]
-    assert row["task"] == "BERT"

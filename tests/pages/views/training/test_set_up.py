@@ -16,12 +16,12 @@ from core.runs.run import read_settings
 from core.tasks import NEED_PAIRS, TASKS, task_named
 from core.training import process
 from core.training.prepare import train_tokenizer
-from core.training.presets import MODEL_SETTINGS, PRESETS, TRAINING_SETTINGS, with_settings
+from core.training.presets import PRESETS, with_settings
 from core.training.process import situation
 from pages.frame import cached
 from pages.frame.texts import view_text
-from pages.views.training import knobs, settings
 from pages.views.training import set_up as set_up_view
+from pages.views.training import settings
 from tests.broken_disk import FULL, READ_ONLY, broken
 from tests.pages.conftest import said, unfold
 
@@ -259,28 +259,6 @@ def test_a_training_can_begin_with_a_run_of_its_task(set_up, started):
     assert (started[0] / "start").is_dir()
 
 
-def test_a_head_of_cross_attention_can_be_guided_by_the_alignment(set_up, started):
-    at = set_up(task="translate", guided="true")
-    assert at.selectbox(key="set_guide_to").value == "antecedent"
-    at.selectbox(key="set_guide_to").set_value("alignment").run()
-    heads = at.selectbox(key="guided_head")
-    assert heads.options == [f"decoder.{layer}.cross:{n}" for layer in range(2) for n in range(4)]
-    heads.set_value("decoder.0.cross:2").run()
-    assert "--set guide_to=alignment" in command_of(at)
-    press_start(at)
-    found = read_settings(started[0]).training
-    assert (found.guide, found.guide_to) == ("decoder.0.cross:2", "alignment")
-
-
-def test_only_heads_that_the_model_has_can_be_guided(set_up, started):
-    at = set_up(task="translate", guided="true", set_encoder_mixing="average")
-    assert at.selectbox(key="guided_head").options[0] == "decoder.0.cross:0"
-    recurrent = {"set_encoder_mixing": "gru", "set_decoder_mixing": "gru", "set_cross": "none"}
-    at = set_up(task="translate", guided="true", **recurrent)
-    assert "encoder.0.self:0 is no head of this model" in unescape(at.error[0].value)
-    assert start_button(at).disabled
-
-
 def test_what_can_be_trained_has_numbers_and_what_cannot_offers_nothing(set_up, taken):
     set_up(set_n_heads="7")
     set_up(task="own pairs")
@@ -288,23 +266,6 @@ def test_what_can_be_trained_has_numbers_and_what_cannot_offers_nothing(set_up, 
     set_up(task="copy", size="small", start_from="copy", set_objective="reinforce")
     rows = set(zip(*taken[-1].columns().values(), strict=True))
     assert {("setting", "d_model", 64), ("setting", "objective", "reinforce")} <= rows
-
-
-def test_a_first_line_that_names_columns_can_be_a_pair(set_up):
-    at = pasted(set_up, ["en;fr", *GOOD])
-    assert "**30 pairs**" in said(at)
-    assert "The first line names the columns: en&#44; fr." in said(at)
-    at.toggle[0].set_value(True).run()
-    assert "**31 pairs**" in said(at)
-
-
-def test_columns_of_more_than_two_are_chosen(set_up):
-    at = pasted(set_up, [f"word {n};mot {n};Wort {n}" for n in range(20)])
-    [target] = [box for box in at.selectbox if box.label == "Column of the target"]
-    assert target.options == ["column 1", "column 2", "column 3"]
-    target.set_value(2).run()
-    assert not at.exception and not at.error
-    assert "Wort" in "".join(str(each.proto) for each in at.main)
 
 
 @pytest.mark.parametrize(
@@ -324,12 +285,6 @@ def test_settings_that_a_broken_disk_cannot_write_are_said_and_kept(
     assert at.number_input(key="set_dropout").value == 0.3
     if code == FULL:
         assert list(own_runs.iterdir()) == []
-
-
-def test_no_two_settings_are_called_the_same_and_each_is_one():
-    labels = [knob.label for knob in knobs.KNOBS.values()]
-    assert len(set(labels)) == len(labels)
-    assert set(knobs.KNOBS) <= {*MODEL_SETTINGS, *TRAINING_SETTINGS}
 
 
 @pytest.mark.slow

@@ -193,11 +193,3 @@ def test_heads_are_seen_before_there_is_any_checkpoint(open_view, own_copy):
         at = open_view("look_back", own_copy, step="40")
         assert not at.error
         assert at.get("bidi_component")
-
-
-def test_a_model_without_attention_has_no_heads_to_look_at(open_page, own_runs):
-    shutil.copytree(ROOT / "gallery" / "bottleneck-fixed", own_runs / "mine")
-    at = open_page("training", training="look_back", model="runs/mine")
-    assert not at.exception, at.exception
-    told = [each.value for each in (*at.caption, *at.info)]
-    assert any("has no attention" in each for each in told)
