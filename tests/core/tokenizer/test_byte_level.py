@@ -9,7 +9,7 @@ from core.runs.run import load_run
 from core.tasks import TASKS, Sample
 from core.tasks.length_filter import token_counts
 from core.tokenizer.byte_level import ByteLevelTokenizer
-from core.tokenizer.words import shortened, written_words
+from core.tokenizer.words import written_words
 from core.training.tokenised import TokenisedPairs
 from core.vocabulary import Span
 from tests.core.conftest import GALLERY
@@ -227,19 +227,6 @@ def test_pieces_have_the_tokens_of_their_text(learned, text):
     whole = learned.encode(text).ids
     assert token_counts(learned, [text]).tolist() == [len(whole)]
     assert tuple(TokenisedPairs.of([Sample(text, text)], learned).ids) == whole * 2
-
-
-@pytest.mark.parametrize(
-    ("text", "most", "cut"),
-    [
-        ("👩\u200d❤\ufe0f\u200d👨" * 3, 2, "👩\u200d❤\ufe0f\u200d👨…"),
-        ("क\u094d\u200dषक", 1, "…"),
-        ("न\u0940ला", 2, "न\u0940ला"),
-        ("abc", 2, "a…"),
-    ],
-)
-def test_shortening_never_cuts_a_character_that_a_reader_sees(text, most, cut):
-    assert shortened(text, most) == cut
 
 
 @pytest.mark.parametrize("name", ["translate", "everyday", "either"])

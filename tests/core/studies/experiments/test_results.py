@@ -10,7 +10,7 @@ from scipy import stats
 
 from core.studies.experiments import EXPERIMENTS
 from core.studies.experiments.experiment import WITHIN, Expected
-from core.studies.experiments.findings import verdicts, what_came_out
+from core.studies.experiments.findings import all_findings, what_came_out
 from core.studies.experiments.results import Estimate, Results, Trained
 from core.studies.experiments.verdicts import Verdict, fall, judge
 
@@ -90,6 +90,11 @@ def test_distances_are_means_over_seeds_and_older_files_have_none(tmp_path):
 
 
 ORDER = EXPERIMENTS["order"]
+
+
+def verdicts(experiment, found):
+    all_judged = ((each.name, each.judged) for each in all_findings(experiment, found))
+    return {name: judged.verdict for name, judged in all_judged if judged is not None}
 
 
 def test_what_was_not_borne_out_is_said_as_plainly():
