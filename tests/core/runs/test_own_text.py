@@ -50,7 +50,7 @@ def test_a_model_with_pairs_is_evaluated_and_given_away(given, tmp_path):
     figures = evaluate(run)
     assert (figures["n"], figures["pronoun"]) == (len(PAIRS), None)
     archive_run(run.path, tmp_path / "run.zip")
-    taken = unpack_run(tmp_path / "run.zip", tmp_path / "runs", "again")
+    taken = unpack_run(tmp_path / "run.zip", tmp_path / "runs")
     assert held_out_pairs(load_run(taken), 10, 0) == held_out_pairs(run, 10, 0)
 
 
