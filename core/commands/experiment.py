@@ -16,6 +16,7 @@ from core.studies.experiments.running import run_experiment
 
 _SECONDS_BETWEEN_LINES = 20.0
 
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take what to do, a question, and where results go."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="list|show|run")
@@ -32,7 +33,9 @@ def run(arguments: argparse.Namespace) -> None:
     """Do what is asked for."""
     if arguments.action == "list":
         found = EXPERIMENTS.values()
-        print_table({name: [getattr(each, name) for each in found] for name in ("name", "question")})
+        print_table(
+            {name: [getattr(each, name) for each in found] for name in ("name", "question")}
+        )
         return
     if arguments.name not in EXPERIMENTS:
         known = ", ".join(EXPERIMENTS)
