@@ -160,7 +160,6 @@ def _search(
         continued = _continued(stepper.model, [each for _, each in live], logits_BV, strategy)
         for hypothesis, parent in continued:
             candidates[live[parent][0]][hypothesis] = parent
-        sentences = [n for n, _ in live]
         live, parents, steps = [], [], {}
         for n, parent_of in candidates.items():
             step = steps[n] = _advanced(finished[n], parent_of, strategy.beam)
@@ -170,8 +169,7 @@ def _search(
                 parents += [parent_of[each] for each in step.live]
         yield steps
         if live:
-            same_sources = sentences == [n for n, _ in live]
-            stepper = stepper.rows(torch.tensor(parents, device=device), same_sources)
+            stepper = stepper.rows(torch.tensor(parents, device=device))
 
 
 def _continued(

@@ -31,19 +31,18 @@ class ScoreRow:
     """The exponential divided by the sum of all."""
 
 
-def output_rows(logits_V: Tensor, temperature: float, n: int = ROWS) -> list[ScoreRow]:
+def output_rows(logits_V: Tensor, temperature: float) -> list[ScoreRow]:
     """Return the tokens with the highest scores, best first, and all others as the last row.
 
     Args:
         logits_V: One score for each token; −∞ for those that are never written.
         temperature: τ, which divides the scores.
-        n: Number of tokens with a row of their own.
     """
     scaled_V = logits_V.double() / temperature
     exponentials_V = (scaled_V - scaled_V.max()).exp()
     probabilities_V = exponentials_V / exponentials_V.sum()
     order_V = logits_V.argsort(descending=True, stable=True)
-    first_N, rest_V = order_V[:n], order_V[n:]
+    first_N, rest_V = order_V[:ROWS], order_V[ROWS:]
     columns = (logits_V, scaled_V, exponentials_V, probabilities_V)
     rows = zip(first_N.tolist(), *(each_V[first_N].tolist() for each_V in columns), strict=True)
     exponential, probability = (float(each_V[rest_V].sum()) for each_V in columns[2:])

@@ -54,18 +54,17 @@ class Work:
         self._done = self._of = 0
         self._identity = self._lock_identity()
 
-    def counted(self, items: Iterable[Item], of: int, done: int = 0) -> Iterator[Item]:
+    def counted(self, items: Iterable[Item], of: int) -> Iterator[Item]:
         """Yield the parts of the work, and write after each how many are done.
 
         If a page asks for an end, the work ends after the current part.
 
         Args:
-            items: The parts that are left.
-            of: Parts that there are.
-            done: Parts that were done before.
+            items: The parts.
+            of: Number of parts.
         """
-        self.write_progress(done, of)
-        for number, item in enumerate(items, done + 1):
+        self.write_progress(0, of)
+        for number, item in enumerate(items, 1):
             self.write_progress(number, of)
             yield item
             wish = self.job.asked(self.folder)

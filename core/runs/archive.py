@@ -97,17 +97,15 @@ def _weights(path: Path) -> list[str]:
     return list(filter(belongs, names))
 
 
-def unpack_run(
-    content: bytes | IO[bytes], parent: Path, name: str | None = None, limit: int = LARGEST
-) -> Path:
+def unpack_run(content: bytes | IO[bytes], parent: Path, limit: int = LARGEST) -> Path:
     """Import a run from an archive into a folder of runs, and return its folder.
 
-    The result has been loaded once, or nothing is left. Other files are skipped.
+    It has the name in the archive, and a number if that is taken. The result has been loaded once,
+    or nothing is left. Other files are skipped.
 
     Args:
         content: A zip archive, as `archive_run` writes it.
         parent: The folder of runs; made if missing.
-        name: Name of the run; by default as in the archive. A number is added if it is taken.
         limit: Maximum unpacked bytes.
 
     Raises:
@@ -115,7 +113,7 @@ def unpack_run(
     """
     with opened_archive(content) as archive:
         top, members = _members(archive, limit)
-        new_name = checked_name(top if name is None else name)
+        new_name = checked_name(top)
         incoming = incoming_folder(parent)
         try:
             for path, info in members.items():

@@ -24,10 +24,10 @@ import safetensors
 import tokenizers
 import torch
 
-from core.files import as_json, write_atomically
+from core.files import write_atomically
 from core.jobs.job import Files, Job, is_worked_on
 from core.jobs.process import Work, locked
-from core.messages import N_, Message, message_to_json
+from core.messages import N_, Message
 from core.model import Transformer
 from core.runs.checkpoint import (
     BEST,
@@ -281,9 +281,8 @@ class RunFolder:
 
     def write_status(self, state: str, step: int, message: str = "") -> None:
         """Write the state of the training, and why it failed if it did."""
-        status = {"state": state, "step": step, **message_to_json(message)}
-        process = {"heartbeat": time.time(), "pid": os.getpid()}
-        self._write(TRAINING.files.progress, as_json({**status, **process}))
+        with self._room() as room:
+            TRAINING.write_progress(room, state, {"step": step}, message)
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write one JSON file."""

@@ -6,7 +6,7 @@ words.txt         the source words that training saw
 metrics.jsonl     one line for each measured step, append-only
 NOTICE            shown with it: where its data come from
 evaluation.json   figures on held-out samples, and what each head does
-status.json       state, step, heartbeat, process id, and why training failed if it did
+status.json       state, step, and why training failed if it did
 pairs.tsv         the user's own pairs, where it learned from them; valid.tsv and test.tsv
                   where these parts have pairs of their own
 lines.txt         lines of text by which an opened model of one stack is measured

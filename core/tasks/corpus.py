@@ -1,7 +1,6 @@
 """The user's own sentence pairs as a task, in three parts: train, valid and test."""
 
 import random
-from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -31,7 +30,7 @@ FILES: Mapping[Part, str] = {"train": "pairs.tsv", "valid": "valid.tsv", "test":
 _KEPT = Reading(strict=True)
 
 
-class OwnPairs(ABC):
+class OwnPairs:
     """The user's own pairs: held-out parts in memory, and pairs to learn from."""
 
     name: str
@@ -41,10 +40,8 @@ class OwnPairs(ABC):
     _ends: Mapping[Part, float] = {}
     """Upper hash bound of each part that is split off, between 0 and 1."""
     _parts: Mapping[Part, Sequence[Sample]]
-
-    @abstractmethod
-    def in_memory(self) -> Sequence[Sample]:
-        """Return the training pairs that are in memory."""
+    _in_memory: Sequence[Sample]
+    """Training pairs; of a large corpus a sample of them."""
 
     def part(self, part: Part) -> Sequence[Sample]:
         """Return the pairs of a part."""
@@ -52,7 +49,7 @@ class OwnPairs(ABC):
 
     def training_samples(self, rng: random.Random) -> Iterator[Sample]:
         """Yield training pairs forever: all in memory, reshuffled each time."""
-        samples = list(self.in_memory())
+        samples = list(self._in_memory)
         while True:
             rng.shuffle(samples)
             yield from samples
@@ -132,15 +129,12 @@ class Corpus(OwnPairs):
         for sample in self.samples:
             parts[self._part_of(sample.source)].append(sample)
         self._parts = {part: tuple(pairs) for part, pairs in parts.items()} | self.own_parts
+        self._in_memory = self.part("train")
 
     @property
     def n_train(self) -> int:
         """Pairs to learn from."""
         return len(self.part("train"))
-
-    def in_memory(self) -> Sequence[Sample]:
-        """Return all training pairs."""
-        return self.part("train")
 
     def _ends_of_parts(self) -> dict[Part, float]:
         missing = [part for part in HELD_OUT if part not in self.own_parts]
@@ -221,7 +215,7 @@ class LargeCorpus(OwnPairs):
         self._ends = {part: number * share for number, part in enumerate(missing, start=1)}
         self._split_off: dict[Part, list[Sample]] = {part: [] for part in missing}
         self._parts = {**self._split_off, **self.own_parts}
-        self._at_hand: list[Sample] = []
+        self._in_memory: list[Sample] = []
         self._sources = {
             part: {each.source for each in samples} for part, samples in self.own_parts.items()
         }
@@ -259,16 +253,12 @@ class LargeCorpus(OwnPairs):
         self.n_train += 1
         # Reservoir sampling: each pair so far is in memory with equal probability.
         if self.n_train <= AT_HAND:
-            self._at_hand.append(sample)
+            self._in_memory.append(sample)
         elif (at := rng.randrange(self.n_train)) < AT_HAND:
-            self._at_hand[at] = sample
+            self._in_memory[at] = sample
         for part, sources in self._sources.items():
             if sample.source in sources:
                 self._in_both[part].add(sample.source)
-
-    def in_memory(self) -> Sequence[Sample]:
-        """Return a sample of the training pairs."""
-        return self._at_hand
 
     def in_both(self) -> dict[tuple[Part, Part], int]:
         """Return the number of shared sources of each two parts that share any."""
@@ -291,7 +281,7 @@ class LargeCorpus(OwnPairs):
 class KeptCorpus(OwnPairs):
     """The held-out parts of a large corpus, which a run stores beside its tokens.
 
-    An opened model has only a test part.
+    An opened model has only a test part. Of training pairs only the tokens are stored.
 
     Raises:
         CorpusError: They cannot be read.
@@ -305,16 +295,6 @@ class KeptCorpus(OwnPairs):
             else ()
             for part in HELD_OUT
         }
-
-    def in_memory(self) -> Sequence[Sample]:
-        """Refuse: only the tokens of training pairs are stored.
-
-        Raises:
-            CorpusError: Always.
-        """
-        raise CorpusError(
-            "{name}: of the pairs to learn from only the tokens are kept", name=self.name
-        )
 
 
 class Mixed:

@@ -139,10 +139,6 @@ class WordTokenizer(Tokenizer):
             return super().piece(token_id)
         return f" {lent(self.vocabulary.n_free).word(free)}".encode()
 
-    def is_name(self, token_id: int) -> bool:
-        """Say whether a token is a name."""
-        return token_id >= self.vocab_size - self.n_names
-
     def _encoded(self, text: str) -> Encoding:
         words = list(self._words(text))
         offsets = Offsets([span for _, span in words])

@@ -96,15 +96,10 @@ def has_unspaced(text: str) -> bool:
     return regex.search(f"(?V1)[{UNSPACED}]", text) is not None
 
 
-def shortened(text: str, most: int) -> str:
-    """Return at most `most` characters that a reader sees, with … for what is left out.
-
-    >>> shortened("a long word", 6), shortened("❤️❤️", 2)
-    ('a lon…', '❤️❤️')
-    """
-    return text if beginning(text, most) == text else beginning(text, most - 1) + "…"
-
-
 def beginning(text: str, most: int) -> str:
-    """Return the first `most` characters that a reader sees, or all of a shorter text."""
+    r"""Return the first `most` characters that a reader sees, or all of a shorter text.
+
+    >>> beginning("👩\u200d❤\ufe0f\u200d👨abc", 2) == "👩\u200d❤\ufe0f\u200d👨a"
+    True
+    """
     return "".join(match[0] for match in islice(regex.finditer(r"\X", text), most))

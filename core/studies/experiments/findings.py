@@ -190,15 +190,6 @@ def all_findings(experiment: Experiment, results: Results) -> list[Finding]:
     return [finding for each in by for finding in findings(experiment, results, each)]
 
 
-def verdicts(experiment: Experiment, results: Results) -> dict[str, Verdict]:
-    """Return a verdict for each variant that the claim is about."""
-    return {
-        finding.name: finding.judged.verdict
-        for finding in all_findings(experiment, results)
-        if finding.judged is not None
-    }
-
-
 def in_words(finding: Finding, writing: Writing | None = None) -> str:
     """Return a finding in a sentence or two."""
     writing = writing or Writing()

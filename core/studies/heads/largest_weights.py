@@ -31,10 +31,9 @@ class LargestWeight:
     """Keys that the query may look at."""
     evenness: float
     """Of the row, as `core.studies.heads.evenness` has it."""
-    even_weight: float
-    """What the first of `keys` would get if the row were spread evenly over all visible tokens."""
     alike: bool
-    """True where each visible key would get that, as tokens do, and words of as many tokens."""
+    """True where an even row gives each visible key the same, as it does tokens, and words of as
+    many tokens."""
 
 
 def largest_weight(weights_QK: Weights, even_QK: Numbers, query: int) -> LargestWeight:
@@ -54,7 +53,6 @@ def largest_weight(weights_QK: Weights, even_QK: Numbers, query: int) -> Largest
         weight=float(row_K.max()),
         n_visible=int(visible_K.sum()),
         evenness=evenness(weights_QK[query][None], even_K[None]),
-        even_weight=float(even_K[keys[0]]),
         alike=bool(np.allclose(even_K[visible_K], even_K[keys[0]])),
     )
 

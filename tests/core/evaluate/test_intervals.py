@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import rankdata, spearmanr
 
 from core.evaluate.intervals import difference_of_shares, mean_difference, share_difference, wilson
-from core.evaluate.ranks import rank_correlation, ranks
 
 TABLES = st.tuples(*[st.integers(0, 60)] * 4).filter(any)
 
@@ -67,23 +65,3 @@ def test_the_mean_difference_is_that_of_all_parts_and_its_interval_as_computed_b
     deviation = math.sqrt(3 / 2 * (0 + 1 + 1)) / 6
     assert found.low == pytest.approx(1 - 1.959964 * deviation, abs=1e-6)
     assert found.high == pytest.approx(1 + 1.959964 * deviation, abs=1e-6)
-
-
-VALUES = st.integers(-3, 3) | st.floats(-10, 10)
-LISTS = st.integers(2, 12).flatmap(
-    lambda n: st.tuples(*[st.lists(VALUES, min_size=n, max_size=n)] * 2)
-)
-
-
-@given(st.lists(VALUES, min_size=1, max_size=12))
-def test_ranks_are_those_of_scipy(values):
-    assert ranks(values).tolist() == rankdata(values).tolist()
-
-
-@given(LISTS)
-def test_rank_correlation_is_that_of_scipy_ties_or_not(lists):
-    one, other = lists
-    if len(set(one)) == 1 or len(set(other)) == 1:
-        assert rank_correlation(one, other) is None
-    else:
-        assert rank_correlation(one, other) == pytest.approx(spearmanr(one, other).statistic)

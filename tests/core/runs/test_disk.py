@@ -66,7 +66,7 @@ WORK = {
     "training and measuring": lambda at, _: list(trainer.complete_run(at / "runs" / "begun")),
     "exporting": lambda at, _: export_run(at / "runs" / "mine", at / "runs" / "small"),
     "packing": lambda at, _: archive_run(at / "runs" / "mine", at / "runs" / "mine.zip"),
-    "unpacking": lambda at, _: unpack_run((at / "mine.zip").read_bytes(), at / "runs", "taken"),
+    "unpacking": lambda at, _: unpack_run((at / "mine.zip").read_bytes(), at / "runs"),
     "opening a model": lambda at, _: list(
         open_model(str(at / "model"), at / "runs" / "opened again")
     ),

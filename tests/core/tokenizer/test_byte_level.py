@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from core.runs.run import load_run
 from core.tasks import TASKS
 from core.tokenizer.byte_level import ByteLevelTokenizer
-from core.tokenizer.words import shortened, written_words
+from core.tokenizer.words import written_words
+from core.training.tokenised import TokenisedPairs
 from core.vocabulary import Span
 from tests.core.conftest import GALLERY
 
@@ -205,16 +206,11 @@ def test_a_character_of_a_script_without_spaces_is_a_word(learned, text, words):
     assert learned.word_texts(learned.encode(text).ids) == words
 
 
-@pytest.mark.parametrize(
-    ("text", "most", "cut"),
-    [
-        ("👩\u200d❤\ufe0f\u200d👨" * 3, 2, "👩\u200d❤\ufe0f\u200d👨…"),
-        ("न\u0940ला", 2, "न\u0940ला"),
-        ("abc", 2, "a…"),
-    ],
-)
-def test_shortening_never_cuts_a_character_that_a_reader_sees(text, most, cut):
-    assert shortened(text, most) == cut
+@pytest.mark.parametrize("text", ["I see 猫 now", "猫 and 猫", "เที่ยว น้ำ", "猫", "the cat", ""])
+def test_pieces_have_the_tokens_of_their_text(learned, text):
+    whole = learned.encode(text).ids
+    assert token_counts(learned, [text]).tolist() == [len(whole)]
+    assert tuple(TokenisedPairs.of([Sample(text, text)], learned).ids) == whole * 2
 
 
 @pytest.mark.parametrize("name", ["translate", "everyday", "either"])

@@ -91,7 +91,7 @@ def test_live_weights_are_written_only_while_somebody_watches(begun):
 
 def test_a_held_folder_is_at_work_whatever_its_clock_says(prepare, tmp_path):
     path = prepare(tmp_path / "run")
-    status = {"state": "running", "step": 3, "heartbeat": 4e9, "pid": 1}
+    status = {"state": "running", "step": 3}
     (path / "status.json").write_text(json.dumps(status))
     assert situation(path).state == "interrupted"
     with held_elsewhere(path):

@@ -180,7 +180,7 @@ def test_what_is_asked_ends_the_training_after_the_step(
     assert next(train_run(path)).train_step.step == 3
 
 
-def test_a_clock_that_jumps_changes_no_figure_but_the_heartbeat(prepare, tmp_path, monkeypatch):
+def test_a_clock_that_jumps_changes_no_figure(prepare, tmp_path, monkeypatch):
     clock = itertools.cycle([4e9, 0.0, 2e9])
     monkeypatch.setattr(time, "time", lambda: next(clock))
     path = prepare(tmp_path / "run", steps=20)

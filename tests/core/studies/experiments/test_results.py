@@ -10,7 +10,7 @@ from scipy import stats
 
 from core.studies.experiments import EXPERIMENTS
 from core.studies.experiments.experiment import WITHIN, Expected
-from core.studies.experiments.findings import verdicts
+from core.studies.experiments.findings import all_findings
 from core.studies.experiments.results import Estimate, Results, Trained
 from core.studies.experiments.verdicts import Verdict, fall, judge
 
@@ -87,6 +87,11 @@ def test_distances_are_means_over_seeds_and_older_files_have_none(tmp_path):
         del each["by_distance"], each["measures"]
     (tmp_path / "older.json").write_text(json.dumps(stored))
     assert Results.load(tmp_path / "older.json").by_distance("base") == {}
+
+
+def verdicts(experiment, found):
+    all_judged = ((each.name, each.judged) for each in all_findings(experiment, found))
+    return {name: judged.verdict for name, judged in all_judged if judged is not None}
 
 
 HOLDS, FAILS, OPEN = Verdict.HOLDS, Verdict.FAILS, Verdict.OPEN
