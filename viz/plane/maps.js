@@ -32,10 +32,6 @@ export const maps = {
     figure.figure.classList.add("map");
     figure.figure.prepend(nodes.legends);
     figure.zooming.append(nodes.hint);
-    nodes.translation.replaceChildren(...markedText(view.translation, view.doubts));
-    nodes.translation.hidden = !view.translation;
-    nodes.marks.textContent = view.legend;
-    nodes.marks.hidden = !view.legend;
     drawSentences(state);
     placeGrid(state);
   },
@@ -84,21 +80,6 @@ export const maps = {
     return { svg: panelPicture(state, 0), name: [kind.replace(".", "-"), layer, head, ...part].join("-") };
   },
 };
-
-/** A text with its doubtful words as elements, which the keyboard reaches and a reader reads. */
-function markedText(text, doubts) {
-  // Places count characters, not halves of them.
-  const signs = [...text];
-  const textOf = (start, end) => signs.slice(start, end).join("");
-  const ends = [0, ...doubts.map(([, end]) => end)];
-  const parts = doubts.flatMap(([start, end, words, unseen], i) => {
-    const word = element("span", unseen ? "doubt unseen" : "doubt", textOf(start, end));
-    Object.assign(word, { role: "note", ariaLabel: words, tabIndex: 0 });
-    word.dataset.explanation = words;
-    return [textOf(ends[i], start), word];
-  });
-  return [...parts, textOf(ends.at(-1))];
-}
 
 /** Maps come with a head; one that was chosen since comes from an element of its own. */
 function receiveMaps(state, view, frame) {
