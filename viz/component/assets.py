@@ -35,7 +35,7 @@ def assets_of(name: str) -> Assets:
     own = f"{name}/{name}"
     return Assets(
         html=text_of(f"{own}.html"),
-        css="".join([theme.css_variables(), text_of("component/shared.css"), text_of(f"{own}.css")]),
+        css=theme.css_variables() + text_of("component/shared.css") + text_of(f"{own}.css"),
         js=joined(own),
     )
 

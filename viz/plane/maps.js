@@ -16,7 +16,6 @@ import { partOfElement } from "./parts.js";
 import { FIGURE_LEGEND, panelPicture, PICTURE, pictureFoot } from "./picture.js";
 import { accept, draw } from "./plane.js";
 import { panelLayout, sizesOf } from "./sizes.js";
-import { checkedWindow } from "./zoom.js";
 
 const FIGURE_GAP = 36; // between the grid and the map
 const CAPTION = 170; // so wide at least is the grid with its title
@@ -126,7 +125,7 @@ function receiveZoom(state, view, sent) {
   if (other) clearTimeout(state.reportTimer);
   if (other || (fromPage !== state.zoomFromPage && !isRecent(state.zoomedAt))) {
     const [row, column, rows, columns] = sent ?? [];
-    figure.zoom = checkedWindow(sent && { row, column, rows, columns }, view.panels[0]);
+    figure.zoom = sent && { row, column, rows, columns };
   }
   state.zoomFromPage = fromPage;
 }

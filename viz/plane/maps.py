@@ -246,8 +246,6 @@ def _large_map(
         values=None,
         visible=None if maps.visible.all() else 0,
         value_name=texts["weight"],
-        # As Python rounds: the colours of exact weights are those of all heads.
-        rounds=True,
         squares=True,
         # A zoom stays while the model makes other words of the same sentence.
         zoom_of=content_of(
