@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.frame import components, glossary, session, typography
+from pages.frame import components, glossary, session
 
 TOUR = "tour"
 """Key of the box in which a tour says what to look at."""
@@ -37,7 +37,6 @@ _NAVIGATION = f"<script>{_FILE.with_name('navigation.js').read_text('utf-8')}</s
 def compact() -> None:
     """Apply to the page that is being drawn."""
     st.html(_STYLE)
-    st.html(typography.STYLE)
     with st.container(key="scripts"):
         st.html(_NAVIGATION, unsafe_allow_javascript=True)
         st.html(_PRESENTATION, unsafe_allow_javascript=True)

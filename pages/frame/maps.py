@@ -7,17 +7,13 @@ import numpy as np
 
 from core.heads import Head, Side
 from core.inspection import Inspection
-from core.runs.run import Run
 from core.tokenizer.tokenizer import Token
-from pages.frame import typography
 from pages.frame.session import positions
-from pages.frame.typography import typeset
 from viz.component.payload import TokenLabel
 from viz.plane.maps import AttentionMaps, Window, is_window
 
 
 def maps_of(
-    run: Run,
     inspection: Inspection,
     head: Head,
     finding: str = "",
@@ -42,9 +38,6 @@ def maps_of(
         predicted=labels(inspection.predicted_tokens) if kind.query_side == "target" else (),
         source=side_labels(inspection, "source"),
         target=labels_of_target(inspection),
-        translation=typeset(inspection.translation.text, run),
-        doubts=typography.doubtful_words(inspection),
-        legend=typography.legend(inspection.written),
         finding=finding,
         selected=(head.layer, head.index),
         zoom=_window(zoom, visible_QK.shape),

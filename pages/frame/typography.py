@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 
 import streamlit as st
 
-import viz.component
 from core.decoding.marked_words import UNSURE, WrittenWord, written_words
 from core.inspection import Inspection
 from core.runs.run import Run
@@ -16,17 +15,30 @@ from core.studies.heads.comparison import aligned
 from core.tasks import TARGET_LANGUAGES
 from core.tokenizer.words import spaced_words
 from pages.frame.language import _, as_it_is, joined, percent
-from viz.component.payload import Doubt
 from viz.direction import isolated
 
-_CSS = Path(viz.component.__file__).with_name("marked_words.css").read_text(encoding="utf-8")
-STYLE = f"<style>{_CSS}</style>"
-"""How marked words look on a page, as in the components."""
 _NARROW = "\u202f"
 """A narrow space at which no line ends."""
 LONG = 600
 """Letters of translations that push the picture too far down."""
 _TAG = re.compile(r"<[^>]*>")
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A doubtful word of a generated text, as it is marked.
+
+    Attributes:
+        start: Its first character in the text.
+        end: One after its last.
+        explanation: The text on hover, and for a screen reader.
+        unseen: True where it is marked for a source word that training never saw alone.
+    """
+
+    start: int
+    end: int
+    explanation: str
+    unseen: bool = False
 
 
 def written_name(run: Run) -> str:
@@ -38,6 +50,18 @@ def written_name(run: Run) -> str:
 def written_in_files(run: Run) -> str:
     """Return the name of a model's output in files, the same in every language."""
     return "continuation" if run.settings.model.is_decoder_only else "translation"
+
+
+def show_written(inspection: Inspection, run: Run) -> None:
+    """Show what a model wrote of a sentence, with what its marks mean."""
+    text = typeset(inspection.translation.text, run)
+    if not text:
+        return
+    with st.container(key="written"):
+        shown = in_markdown(text, doubtful_words(inspection))
+        st.markdown(shown, unsafe_allow_html=True)
+        if meaning := legend(inspection.written):
+            st.caption(meaning)
 
 
 def show_translations(translations: str) -> None:

@@ -27,7 +27,7 @@ def title(page):
 
 
 def translation(page):
-    return page.locator(".translation")
+    return page.locator(".st-key-written p").first
 
 
 def type_sentence(page, sentence):

@@ -94,7 +94,7 @@ def test_a_damaged_run_is_named_and_the_rest_goes_on(open_app, own_copy):
     at = open_app(model="runs/mine")
     assert "runs/mine" in "".join(error.value for error in at.error).replace("&#47;", "/")
     at.selectbox(key="model").set_value("copy").run()
-    assert shown(at).translation
+    assert shown(at).target
 
 
 def test_an_unfinished_training_is_announced(open_app, own_copy):
@@ -109,4 +109,4 @@ def test_a_run_that_is_deleted_while_it_is_shown_is_named(open_app, own_copy):
     shutil.rmtree(own_copy)
     at.segmented_control(key="kind").set_value("encoder.self").run()
     assert not at.exception
-    assert shown(at).translation
+    assert shown(at).target

@@ -6,7 +6,7 @@ import struct
 import numpy as np
 
 from viz.architecture.architecture import Architecture, Arrow, Node, Stack
-from viz.component.payload import Doubt, TokenLabel
+from viz.component.payload import TokenLabel
 from viz.lines.lines import Lines
 from viz.plane.maps import AttentionMaps
 from viz.plane.matrices import Axis, Matrices, Matrix
@@ -95,10 +95,9 @@ def unpack_maps(packed, head=None):
         queries=rows.labels,
         keys=columns.labels,
         predicted=rows.then,
-        doubts=tuple(Doubt(*doubt) for doubt in header["doubts"]),
         **{name: _labels(header[name]) for name in ("source", "target")},
         **{name: _pair(chosen[name]) for name in ("selected", "zoom", "pin", "spoken")},
-        **{name: header[name] for name in ("kind", "translation", "legend", "finding", "texts")},
+        **{name: header[name] for name in ("kind", "finding", "texts")},
     )
 
 

@@ -1,12 +1,12 @@
 // The component: one picture of the model, drawn anew in place when the model or the choice changes.
 // Boxes keep their element from drawing to drawing, and so the focus.
 
-import { answerTools, nameTools } from "../component/figure.js";
+import { answerTools, figureTextWidth, nameTools, paperColour } from "../component/figure.js";
 import { markDrawn, mount } from "../component/mount.js";
 import { listed, readFrame } from "../component/text.js";
 import { assign, element, svg } from "../component/tokens.js";
 import { besides, hideTooltip, showTooltip } from "../component/tooltip.js";
-import { classOf, fitted, indexed, inLines, isNear, layoutOf, RADIUS, widthOf } from "./layout.js";
+import { classOf, fitted, indexed, inLines, isNear, layoutOf, RADIUS } from "./layout.js";
 
 const WIDEST = 700;
 const NARROWEST = 340;
@@ -162,7 +162,7 @@ function partWords(label, detail, { x, y, width, height, layer }, font) {
   const baseline = y + height / 2 + 4;
   if (height < 26 || layer) {
     const beside = `${label} ${detail}`;
-    const fits = detail && widthOf(beside, 12, font) + 6 <= room;
+    const fits = detail && figureTextWidth(beside, 12, font) + 6 <= room;
     const text = svg("text", { x: middle, y: baseline }, fitted(label, room, 12, font));
     if (fits) text.append(svg("tspan", { class: "detail", dx: 7 }, detail));
     return [text];
@@ -185,41 +185,28 @@ function printedSvg(picture) {
   picture.classList.add("printed");
   const copy = picture.cloneNode(true);
   const [x, y, width, height] = picture.getAttribute("viewBox").split(" ");
-  const paper = svg("rect", { x, y, width, height, fill: plainColour(paperOf(picture))[0] });
+  const paper = getComputedStyle(picture).getPropertyValue("--lab-paper");
+  const ground = svg("rect", { x, y, width, height, fill: paper });
   copy.setAttribute("font-family", getComputedStyle(picture).fontFamily);
   const copies = copy.querySelectorAll("*");
-  picture.querySelectorAll("*").forEach((node, i) => writeStyle(node, copies[i]));
+  picture.querySelectorAll("*").forEach((node, i) => writeStyle(node, copies[i], paper));
   picture.classList.remove("printed");
-  copy.prepend(paper);
+  copy.prepend(ground);
   for (const name of ["class", "aria-description"]) copy.removeAttribute(name);
   for (const ring of copy.querySelectorAll(".ring")) ring.remove();
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** White as the theme names it, which the ground of any box shows. */
-const paperOf = (picture) => getComputedStyle(picture.querySelector(".ground")).fill;
-
-function writeStyle(node, copy) {
+function writeStyle(node, copy, paper) {
   for (const name of OF_THE_PAGE) copy.removeAttribute(name);
   if (node.tagName === "g") return;
   const style = getComputedStyle(node);
   for (const name of COLOURED) {
-    const [colour, opacity] = plainColour(style[name]);
-    copy.setAttribute(name, colour);
-    if (opacity < 1) copy.setAttribute(`${name}-opacity`, opacity);
+    copy.setAttribute(name, style[name] === "none" ? "none" : paperColour(style[name], paper));
   }
   const isText = ["text", "tspan"].includes(node.tagName);
   const drawn = KEPT.filter((name) => name.startsWith("stroke") !== isText);
   for (const name of drawn) copy.setAttribute(name, style.getPropertyValue(name));
-}
-
-/** A colour as every program reads it, and its opacity; mixtures are computed as parts of 1. */
-function plainColour(written) {
-  if (written === "none") return [written, 1];
-  const numbers = written.match(/[\d.]+(e-?\d+)?/g).map(Number);
-  const scale = written.startsWith("color") ? 255 : 1;
-  const digits = numbers.slice(0, 3).map((x) => Math.round(x * scale).toString(16).padStart(2, "0"));
-  return [`#${digits.join("")}`, numbers[3] ?? 1];
 }
 
 function answer(state) {

@@ -1,6 +1,9 @@
 // Sizes and places: how much room there is, which layers are shown in full, one stack from the bottom up
 // (y grows downward and begins at 0), and the paths of the arrows between boxes.
 
+import { brokenLines, figureTextWidth } from "../component/figure.js";
+import { shortened } from "../component/plot.js";
+
 /** The arrows that come straight up from the node below. */
 const STRAIGHT = ["flow", "query", "key", "value"];
 
@@ -22,30 +25,14 @@ const isLow = ({ group }) => group === "norms" || group === "";
 
 export const classOf = (group) => group.replace(/[^a-z]+/g, "-") || "plain";
 
-const ruler = document.createElement("canvas").getContext("2d");
-
-export function widthOf(text, size, font) {
-  ruler.font = `${size}px ${font}`;
-  return ruler.measureText(text).width;
-}
-
-/** A text that fits; what is cut is its end, the whole is in the tooltip. */
-export function fitted(text, width, size, font) {
-  if (widthOf(text, size, font) <= width) return text;
-  const letters = Array.from(text);
-  while (letters.length && widthOf(`${letters.join("")}…`, size, font) > width) letters.pop();
-  return letters.length ? `${letters.join("").trimEnd()}…` : "";
-}
+/** A text that fits; what is cut is its middle, the whole is in the tooltip. */
+export const fitted = (text, width, size, font) =>
+  shortened(text, width, ([label]) => figureTextWidth(label, size, font));
 
 /** A label on one line or, where that is too long, on two. */
 export function inLines(text, width, size, font) {
-  if (widthOf(text, size, font) <= width) return [text];
-  const words = text.split(" ");
-  let first = words.shift();
-  while (words.length > 1 && widthOf(`${first} ${words[0]}`, size, font) <= width) {
-    first += ` ${words.shift()}`;
-  }
-  const lines = words.length ? [first, words.join(" ")] : [first];
+  const [first, ...rest] = brokenLines(text, width, (part) => figureTextWidth(part, size, font));
+  const lines = rest.length ? [first, rest.join(" ")] : [first];
   return lines.map((line) => fitted(line, width, size, font));
 }
 
@@ -53,18 +40,11 @@ const LIMIT = 700;
 
 /** All boxes, arrows and words for a width. Layers fold when they would not fit on the screen. */
 export function layoutOf(view, width, font) {
-  const whole = (tight) => plan(view, metricsOf(view, width, font, tight), () => null);
-  const close = metricsOf(view, width, font, true);
-  const folds = (index) => -stackOf(index, view, close, null).y > LIMIT - 4;
-  const folding = (tight) => plan(view, metricsOf(view, width, font, tight), (index) => (
-    folds(index) ? openLayer(view, index) : null));
-  const ways = [() => whole(false), () => whole(true), () => folding(false), () => folding(true)];
-  let picture;
-  for (const way of ways) {
-    picture = way();
-    if (picture.height <= LIMIT) break;
-  }
-  return picture;
+  const metrics = metricsOf(view, width, font);
+  const whole = plan(view, metrics, () => null);
+  if (whole.height <= LIMIT) return whole;
+  const isHigh = (index) => -stackOf(index, view, metrics, null).y > LIMIT - 4;
+  return plan(view, metrics, (index) => (isHigh(index) ? openLayer(view, index) : null));
 }
 
 /** The layer that stays open: the selected one, in the other stack its like. */
@@ -98,7 +78,7 @@ function plan(view, metrics, opened) {
 }
 
 /** Every distance of the picture. */
-function metricsOf(view, width, font, tight) {
+function metricsOf(view, width, font) {
   const narrow = width < 470;
   const outside = 18; // for the names of the layers
   const shared = view.arrows.some(({ kind }) => kind === "tied") ? 10 : 0;
@@ -117,11 +97,9 @@ function metricsOf(view, width, font, tight) {
     stacks: alone
       ? [column((width - box) / 2, 1, inner)]
       : [column(left, -1, inner), column(right, 1, letters + 6)],
-    ...(tight
-      ? { gap: 11, near: 5, between: 6, pad: 4, fork: 4, split: 22, fan: 13, query: 15 }
-      : { gap: 14, near: 6, between: 9, pad: 6, fork: 6, split: 26, fan: 14, query: 16 }),
+    gap: 12, near: 5, between: 7, pad: 5, fork: 5, split: 23, fan: 13, query: 15,
   };
-  metrics.heights = heightsOf(view, metrics, tight);
+  metrics.heights = heightsOf(view, metrics);
   return metrics;
 }
 
@@ -139,15 +117,15 @@ function columnOf({ x, box, outward, past, between, outside }) {
 }
 
 /** As much as the words of a kind need, the same for all of that kind. */
-function heightsOf(view, { stacks: [column], font }, tight) {
+function heightsOf(view, { stacks: [column], font }) {
   const parts = [...view.nodes.values()].filter(({ shape }) => shape === "part");
   const detailed = new Set(parts.filter(({ detail }) => detail).map(({ kind }) => kind));
   const heights = { layer: 19 };
   for (const node of parts) {
     const room = (isBeside(node) ? column.side.width : column.width) - 8;
     const lines = inLines(node.label, room, 12, font).length;
-    const full = 14 * lines + (detailed.has(node.kind) ? 13 : 0) + (tight ? 4 : 7);
-    const height = isLow(node) ? (tight ? 18 : 20) : full;
+    const full = 14 * lines + (detailed.has(node.kind) ? 13 : 0) + 5;
+    const height = isLow(node) ? 18 : full;
     heights[node.kind] = Math.max(height, heights[node.kind] ?? 0);
   }
   return heights;
@@ -233,7 +211,7 @@ function addSum(stack, { id }) {
 function addTokens(stack, { id, label, group }) {
   const { middle, width, metrics } = stack;
   const height = 20;
-  const wide = Math.min(width, widthOf(label, 12, metrics.font) + 20);
+  const wide = Math.min(width, figureTextWidth(label, 12, metrics.font) + 20);
   const y = stack.y - (stack.at.size ? metrics.gap : 0) - height;
   const pill = { x: middle - wide / 2, y, width: wide, height };
   stack.words.push({

@@ -38,7 +38,6 @@ def bars(
     value: Quantity,
     title: str = "",
     drawn: Drawn = "beside",
-    colours: Sequence[str] = COLOURS,
 ) -> alt.Chart | alt.LayerChart:
     """Return horizontal bars, one row for each name, from the top.
 
@@ -49,7 +48,6 @@ def bars(
         title: A sentence.
         drawn: Whether a row's values are bars beside each other, or one bar since they add up to a
             whole, or dots on one line: 0 is seen, and values that agree stand below each other.
-        colours: Of the series, where others stand for something else beside them.
     """
     rows = [
         {
@@ -79,7 +77,7 @@ def bars(
         x=alt.X("value:Q", title=value.name, axis=lengths, scale=value.scale),
         y=alt.Y("row:O", title=None, axis=labels),
         # None would become a space, and that a line above the legend.
-        color=of_series(list(series), SYMBOLS, title="", colours=colours),
+        color=of_series(list(series), SYMBOLS, title=""),
         tooltip=[
             alt.Tooltip("name:N", title=" "),
             alt.Tooltip("series:N", title="  "),

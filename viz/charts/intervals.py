@@ -50,12 +50,12 @@ def intervals(
     of_each: str,
     write: Callable[[float], str],
     title: str = "",
-    compared: int = 0,
 ) -> alt.LayerChart:
     """Return a row for each thing, from the top: a dot for the mean on the line of its interval.
 
-    A dashed line goes down from one mean, with which the others are compared. Shares have a pale
-    bar from nothing to the mean. Each mean stands at the end of its row as a number, above a word.
+    A dashed line goes down from the first mean, with which the others are compared. Shares have a
+    pale bar from nothing to the mean. Each mean stands at the end of its row as a number, above a
+    word.
 
     Args:
         things: What is measured.
@@ -63,7 +63,6 @@ def intervals(
         of_each: What one measurement is called, a seed for example.
         write: Writes a mean.
         title: A sentence.
-        compared: The row with which the others are compared.
     """
     first, last = value.domain or (-math.inf, math.inf)
     rows = [
@@ -95,7 +94,7 @@ def intervals(
     base = alt.Chart(pd.DataFrame(rows, columns=columns))
     number = alt.Tooltip("value:Q", title=value.name, format=value.format)
     line = (
-        alt.Chart(pd.DataFrame([{"value": things[compared].mean}]))
+        alt.Chart(pd.DataFrame([{"value": things[0].mean}]))
         .mark_rule(strokeDash=[3, 3], color=QUIET)
         .encode(x=alt.X("value:Q"))
     )

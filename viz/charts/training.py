@@ -19,9 +19,6 @@ from viz.charts.measurements import (
 )
 from viz.component.payload import complete
 
-SMALL = 260
-"""Lower charts have their quantity as title instead of beside the axis, and smaller legends."""
-
 _SMALL_LEGEND = alt.Legend(
     orient="top",
     columns=2,
@@ -41,7 +38,6 @@ def loss_curves(
     *,
     axes: Axes = AXES,
     height: int = HEIGHT,
-    title: str = "",
     rules: Sequence[Rule] = (),
     texts: Mapping[str, str] = TEXTS,
 ) -> alt.LayerChart:
@@ -51,7 +47,6 @@ def loss_curves(
         rows: Measurements.
         axes: How the axes are drawn.
         height: Of the whole chart, in pixels.
-        title: A sentence; the name of the quantity where it is empty.
         rules: Steps to mark.
         texts: Replacements for some of TEXTS.
     """
@@ -62,8 +57,8 @@ def loss_curves(
     y = upwards(values, "either_loss", axes, texts)
     named = {texts[key]: line for key, line in series.items()}
     frame = table(named, dotted=[texts["held_out_loss"]])
-    layers = [*lines(frame, list(named), x, y, small=height < SMALL), *rule_lines(rules)]
-    return alt.LayerChart(layer=layers, height=height, title=title or y.name)
+    layers = [*lines(frame, list(named), x, y), *rule_lines(rules)]
+    return alt.LayerChart(layer=layers, height=height, title=y.name)
 
 
 def quality_curves(
@@ -86,7 +81,7 @@ def quality_curves(
     frame["y"] = frame["y"].where(~scores, frame["y"] / 100)
     frame["is_score"] = scores
     x, y = along([rows], axes, texts), Quantity(texts["quality"], share=True)
-    layers = lines(frame, list(named), x, y, small=height < SMALL)
+    layers = lines(frame, list(named), x, y)
     return alt.LayerChart(layer=layers, height=height, title=y.name)
 
 
@@ -118,7 +113,6 @@ def lines(
     x: Quantity,
     y: Quantity,
     *,
-    small: bool = False,
     near: str = "near",
 ) -> list[alt.Chart]:
     """Return the layers of lines whose nearest point shows what it is when the pointer is near.
@@ -129,13 +123,12 @@ def lines(
         names: All series in the order of their colours, also those without a point.
         x: The axis along which it is measured.
         y: What the values are.
-        small: True where there is no room for the name of y.
         near: What charts that stand in one picture tell their pointers apart by.
     """
     base = alt.Chart(frame).encode(
         x=alt.X("x:Q", title=x.name, axis=x.axis, scale=x.scale),
-        y=alt.Y("y:Q", title=y.name, axis=titled(y.axis, named=not small), scale=y.scale),
-        color=of_series(names, _SMALL_LEGEND if small or len(names) > 2 else LEGEND),
+        y=alt.Y("y:Q", title=y.name, axis=y.axis, scale=y.scale),
+        color=of_series(names, _SMALL_LEGEND if len(names) > 2 else LEGEND),
     )
     # Named, so that the chart of the next second is the same chart with more points.
     pointer = alt.selection_point(name=near, nearest=True, on="pointerover", empty=False)
@@ -153,15 +146,3 @@ def lines(
         ],
     )
     return [base.mark_line(strokeWidth=1.8, clip=True), dots.add_params(pointer)]
-
-
-def titled(axis: alt.Axis, *, named: bool) -> alt.Axis:
-    """Return an axis that shows its name or not; screen readers say it all the same.
-
-    Args:
-        axis: Of a channel that has a title.
-        named: False where there is no room for it.
-    """
-    if not named:
-        axis.title = None
-    return axis

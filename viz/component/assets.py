@@ -33,10 +33,9 @@ def assets_of(name: str) -> Assets:
         name: Of a folder of `viz`: "lines".
     """
     own = f"{name}/{name}"
-    styles = [text_of(f"{css}.css") for css in ("component/shared", "component/marked_words", own)]
     return Assets(
         html=text_of(f"{own}.html"),
-        css="".join([theme.css_variables(), *styles]),
+        css=theme.css_variables() + text_of("component/shared.css") + text_of(f"{own}.css"),
         js=joined(own),
     )
 

@@ -142,7 +142,7 @@ const measuring = document.createElement("canvas").getContext("2d", { willReadFr
 const onPaper = new Map();
 
 /** A colour as every program reads it; a translucent one as it looks on the paper. */
-function paperColour(written, paper) {
+export function paperColour(written, paper) {
   const key = `${written} on ${paper}`;
   if (!onPaper.has(key)) {
     for (const colour of [paper, written]) {

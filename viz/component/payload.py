@@ -86,23 +86,6 @@ class TokenLabel:
     given: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """A doubtful word of a generated text, as it is marked.
-
-    Attributes:
-        start: Its first character in the text.
-        end: One after its last.
-        explanation: The text on hover, and for a screen reader.
-        unseen: True where it is marked for a source word that training never saw alone.
-    """
-
-    start: int
-    end: int
-    explanation: str
-    unseen: bool = False
-
-
 def written_label(label: TokenLabel) -> list[str | int]:
     """Return a label as it stands in a header."""
     flags = label.special | label.unknown << 1 | label.continues << 2 | label.given << 3

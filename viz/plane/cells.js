@@ -21,13 +21,6 @@ export function colourNumber({ scale, limit }, value) {
   return 127 + Math.round(127 * Math.min(1, Math.max(-1, value / limit)));
 }
 
-/** As Python rounds the weights of all heads: halves to the even number, in 32-bit floats. */
-export function asByte(weight) {
-  const scaled = Math.min(255, Math.fround(weight * 255));
-  const rounded = Math.round(scaled);
-  return rounded - scaled === 0.5 && rounded % 2 ? rounded - 1 : rounded;
-}
-
 /** The colour of each cell of a panel, 0 where it is hidden; kept until its values change. */
 export function numbersOf(panel) {
   if (panel.numbers) return panel.numbers;
@@ -46,9 +39,8 @@ export function numbersOf(panel) {
     }
     return numbers;
   }
-  const number = panel.rounds ? asByte : (value) => colourNumber(panel, value);
   for (let cell = 0; cell < numbers.length; cell += 1) {
-    if (!visible || visible[cell]) numbers[cell] = 1 + number(values[cell]);
+    if (!visible || visible[cell]) numbers[cell] = 1 + colourNumber(panel, values[cell]);
   }
   return numbers;
 }

@@ -16,7 +16,6 @@ import { partOfElement } from "./parts.js";
 import { FIGURE_LEGEND, panelPicture, PICTURE, pictureFoot } from "./picture.js";
 import { accept, draw } from "./plane.js";
 import { panelLayout, sizesOf } from "./sizes.js";
-import { checkedWindow } from "./zoom.js";
 
 const FIGURE_GAP = 36; // between the grid and the map
 const CAPTION = 170; // so wide at least is the grid with its title
@@ -32,10 +31,6 @@ export const maps = {
     figure.figure.classList.add("map");
     figure.figure.prepend(nodes.legends);
     figure.zooming.append(nodes.hint);
-    nodes.translation.replaceChildren(...markedText(view.translation, view.doubts));
-    nodes.translation.hidden = !view.translation;
-    nodes.marks.textContent = view.legend;
-    nodes.marks.hidden = !view.legend;
     drawSentences(state);
     placeGrid(state);
   },
@@ -85,21 +80,6 @@ export const maps = {
   },
 };
 
-/** A text with its doubtful words as elements, which the keyboard reaches and a reader reads. */
-function markedText(text, doubts) {
-  // Places count characters, not halves of them.
-  const signs = [...text];
-  const textOf = (start, end) => signs.slice(start, end).join("");
-  const ends = [0, ...doubts.map(([, end]) => end)];
-  const parts = doubts.flatMap(([start, end, words, unseen], i) => {
-    const word = element("span", unseen ? "doubt unseen" : "doubt", textOf(start, end));
-    Object.assign(word, { role: "note", ariaLabel: words, tabIndex: 0 });
-    word.dataset.explanation = words;
-    return [textOf(ends[i], start), word];
-  });
-  return [...parts, textOf(ends.at(-1))];
-}
-
 /** Maps come with a head; one that was chosen since comes from an element of its own. */
 function receiveMaps(state, view, frame) {
   const [layers, heads, rows, columns] = view.shape;
@@ -145,7 +125,7 @@ function receiveZoom(state, view, sent) {
   if (other) clearTimeout(state.reportTimer);
   if (other || (fromPage !== state.zoomFromPage && !isRecent(state.zoomedAt))) {
     const [row, column, rows, columns] = sent ?? [];
-    figure.zoom = checkedWindow(sent && { row, column, rows, columns }, view.panels[0]);
+    figure.zoom = sent && { row, column, rows, columns };
   }
   state.zoomFromPage = fromPage;
 }

@@ -7,7 +7,7 @@ element of their own, so that all heads need not be sent again.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
@@ -19,7 +19,6 @@ from viz.component.payload import (
     SIGN_TEXTS,
     ZOOM_TEXTS,
     Array,
-    Doubt,
     TokenLabel,
     check_weights,
     complete,
@@ -105,9 +104,6 @@ class AttentionMaps:
             no row predicts a token.
         source: The source sentence's tokens.
         target: The target sentence's tokens, from BOS to EOS.
-        translation: The target sentence as text to read.
-        doubts: Its words that are marked, in their order.
-        legend: What these marks mean, in a line; empty where there is none.
         finding: What is known about these heads; stands below the grid.
         selected: Layer and head shown large.
         zoom: The part of the large map that is shown; None for all of it.
@@ -128,9 +124,6 @@ class AttentionMaps:
     predicted: Sequence[TokenLabel] = ()
     source: Sequence[TokenLabel] = ()
     target: Sequence[TokenLabel] = ()
-    translation: str = ""
-    doubts: Sequence[Doubt] = ()
-    legend: str = ""
     finding: str = ""
     selected: tuple[int, int] = (0, 0)
     zoom: Window | None = None
@@ -225,9 +218,6 @@ def shared(maps: AttentionMaps, **options: Unpack[Options]) -> Shared:
         "tiles": len(masks),
         "source": source,
         "target": [written_label(label) for label in maps.target],
-        "translation": maps.translation,
-        "doubts": [astuple(doubt) for doubt in maps.doubts],
-        "legend": maps.legend,
         "finding": maps.finding,
         "panels": [_large_map(maps, texts, source)],
         "texts": texts,
@@ -256,8 +246,6 @@ def _large_map(
         values=None,
         visible=None if maps.visible.all() else 0,
         value_name=texts["weight"],
-        # As Python rounds: the colours of exact weights are those of all heads.
-        rounds=True,
         squares=True,
         # A zoom stays while the model makes other words of the same sentence.
         zoom_of=content_of(

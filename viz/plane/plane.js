@@ -20,7 +20,7 @@ export default function (component) {
 
 function create(state, find) {
   const nodes = {
-    translation: find(".translation"), marks: find(".marks"), remark: find(".remark"), figures: find(".figures"),
+    remark: find(".remark"), figures: find(".figures"),
     grid: find(".grid"), sheet: find(".sheet"), sheetCanvas: find(".sheet canvas"),
     tiles: find(".tiles"), frame: find(".frame"), panels: find(".panels"), hint: find(".hint"),
     legends: find(".legends"), tools: find(".tools.whole"), tooltip: find(".tooltip"),

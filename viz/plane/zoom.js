@@ -15,14 +15,9 @@ export const SQUARE = { down: 0, across: 0 };
 
 const clamp = (at, last) => Math.min(Math.max(0, last), Math.max(0, at));
 
-/** A window of a map, or null where there is none such or it holds everything. */
-export function checkedWindow(zoom, { rows, columns }) {
-  if (!zoom) return null;
-  const fits = (first, count, total) =>
-    [first, count].every(Number.isInteger) && first >= 0 && count > 0 && first + count <= total;
-  if (!fits(zoom.row, zoom.rows, rows) || !fits(zoom.column, zoom.columns, columns)) return null;
-  return zoom.rows === rows && zoom.columns === columns ? null : zoom;
-}
+/** A window of a map, or null where it holds everything. */
+export const partWindow = (zoom, { rows, columns }) =>
+  (zoom.rows === rows && zoom.columns === columns ? null : zoom);
 
 /** The cells of a window: square, but neither lower nor narrower than they always are. */
 export function windowCells({ box, ratio, least }, zoom) {
@@ -52,7 +47,7 @@ export function windowOfSize(plane, size, { across, down }) {
     const token = first + Math.min(before - 1, Math.floor(at / step));
     return clamp(token - Math.min(count - 1, Math.floor(at / after)), total - count);
   };
-  return checkedWindow({
+  return partWindow({
     row: start(down, view.row, view.rows, view.rowStep, cells.rowStep, rows, plane.rows),
     column: start(
       across, view.column, view.columns, view.columnStep, cells.columnStep, columns, plane.columns),

@@ -150,7 +150,7 @@ function canvasOf(block, head, cell, rows) {
 function switchOf(block, head, { texts, silences }) {
   if (!silences) return [];
   const name = block.silent.has(head) ? "restore" : "silence";
-  const button = element("button", "silence", texts[name]);
+  const button = element("button", "silence control", texts[name]);
   Object.assign(button, { type: "button", ariaLabel: fill(texts[`${name}.head`], { head: String(head) }) });
   button.dataset.name = `${block.site}:${head}`;
   return [button];
@@ -185,7 +185,7 @@ function besidesOf({ stack, block, head, keys, query }, view) {
     .sort(([, one], [, other]) => other - one).slice(0, HEAD.most);
   const bars = listed.map(([text, weight]) => barOf(text, weight, 1, localNumber(weight, 2)));
   const ways = ["steps", "maps"].map((way) => {
-    const button = element("button", "way", texts[way]);
+    const button = element("button", "way control", texts[way]);
     Object.assign(button, { type: "button", title: texts[`${way}.help`] });
     Object.assign(button.dataset, { way, site: block.site, head, query });
     return button;

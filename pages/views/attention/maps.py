@@ -23,6 +23,7 @@ from pages.frame.maps import maps_of
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection, key_axis, query_axis
 from pages.frame.texts import view_text
+from pages.frame.typography import show_written
 from pages.frame.view import Shown
 from pages.views.attention import compare, norms, seen
 from pages.views.attention.formula import formula
@@ -73,9 +74,8 @@ def _draw_each(selected: Selection) -> Shown:
     """Draw the map of every head, and one of them large."""
     opened, head, kind = selected.opened, selected.head, selected.kind
     pinned = clicks.pinned(opened, selected.inspection, kind)
-    shown = maps_of(
-        opened.run, selected.inspection, head, about_pronouns(opened), _zoom(selected), pinned
-    )
+    show_written(selected.inspection, opened.run)
+    shown = maps_of(selected.inspection, head, about_pronouns(opened), _zoom(selected), pinned)
     # What a tour asks is not answered by a mark.
     asked = tour.keeps_back()
     spoken = None if asked else (kind.query_side, seen.query_of(selected, selected.weights_QK))

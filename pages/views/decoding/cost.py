@@ -1,13 +1,14 @@
 """What each step of decoding costs, and why training computes all of them at once."""
 
+import numpy as np
+
 from core.decoding.timing import DecodingCost, computed_cells, decoding_cost
-from pages.frame import charts
+from pages.frame import components
 from pages.frame.language import _, n_, number
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
-from viz.charts.computed_cells import computed_cells as cells
-from viz.charts.curves import Chart
+from viz.plane.matrices import Matrices, Matrix, numbered
 
 
 def draw(opened: Opened) -> Shown:
@@ -20,29 +21,39 @@ def draw(opened: Opened) -> Shown:
         recipe=computing,
         seen=_seen(cost),
         code=[computed_cells],
-        pictures=[charts.chart(_cells_chart(cost), own_width=True)],
+        pictures=[components.show(_cells(cost), key="computed_cells")],
     )
 
 
-def _cells_chart(cost: DecodingCost) -> Chart:
+def _cells(cost: DecodingCost) -> Matrices:
+    """Return a map for each way of computing; darker cells are computed less often."""
     anew, kept, n = cost.cells(cached=False), cost.cells(cached=True), cost.n_steps
-    pictures = {}
+    panels = []
     for name, counts, passes in (
         (_("decoding, no cache"), anew, n),
         (_("decoding, KV cache"), kept, n),
         (_("training"), kept, 1),
     ):
+        values = np.array(counts, np.float32)
         size = _("scores: {cells}, passes: {n}").format(
             cells=number(sum(map(sum, counts))), n=number(passes)
         )
-        pictures[f"{name}\n{size}"] = counts
-    return cells(
-        pictures,
-        x=_("key"),
-        y=_("query"),
-        count=_("times computed"),
-        title=_("How often each score of decoder self-attention is computed"),
-    )
+        panels.append(
+            Matrix(
+                title=name,
+                values=values,
+                visible=values > 0,
+                rows=numbered(_("query"), cost.n_fed),
+                columns=numbered(_("key"), cost.n_fed),
+                # Once is the same colour in each of them.
+                limit=float(np.max(anew)),
+                details=[[f"{number(times)} ×" for times in row] for row in counts],
+                value_name=_("times computed"),
+                note=size,
+            )
+        )
+    # How often, the details say: whole numbers.
+    return Matrices(panels=panels, texts={"cell": "{row} → {column}"})
 
 
 def _seen(cost: DecodingCost) -> str:

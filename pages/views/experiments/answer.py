@@ -91,7 +91,6 @@ def _chart(asked: Asked, found: Sequence[Finding], measure: Measure | None) -> D
             of_each=_("training with seed"),
             write=question.writer(measure),
             title=title.format(measure=capitalised(label), n=number(n_seeds)),
-            compared=0,
         )
     )
 

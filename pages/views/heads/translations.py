@@ -1,11 +1,13 @@
 """What is written before and after a change, and how probable its words are."""
 
+import math
+
 from core.runs.run import Run
 from core.studies.effects.ablation import BeforeAfter
-from pages.frame.language import _, percent, plain, translated
+from pages.frame.language import _, percent, plain
 from pages.frame.typography import doubtful_words_of, marked, typeset, written_name
-from viz.charts.curves import Chart
-from viz.charts.step_chances import DEFAULT_CHANCE_TEXTS, step_chances
+from viz.charts.bars import bars
+from viz.charts.curves import Chart, Quantity
 
 
 def before_and_after(found: BeforeAfter, run: Run) -> str:
@@ -27,13 +29,21 @@ def before_and_after(found: BeforeAfter, run: Run) -> str:
 def chances(found: BeforeAfter) -> Chart:
     """Return the chart of the probabilities of the model's own words and of those that lead now."""
     own, now = found.before.reference, found.after.reference
-    return step_chances(
-        [each.token.text for each in own],
-        [each.probability for each in own],
-        [each.probability for each in now],
-        [each.best.text for each in now],
-        [each.best_probability for each in now],
-        translated(DEFAULT_CHANCE_TEXTS),
+    names, leads = [], []
+    for word in now:
+        leading = word.best.text != word.token.text
+        names.append(f"{word.token.text} → {word.best.text}" if leading else word.token.text)
+        leads.append(word.best_probability if leading else math.nan)
+    return bars(
+        {
+            _("before"): [each.probability for each in own],
+            _("after"): [each.probability for each in now],
+            _("word that now leads"): leads,
+        },
+        names,
+        value=Quantity(_("probability"), share=True),
+        title=_("Probability of each word of the original output"),
+        drawn="dots",
     )
 
 

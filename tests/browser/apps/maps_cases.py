@@ -59,7 +59,6 @@ def many(layers=6, heads=8, tokens=24):
         keys=words,
         source=words,
         target=(BOS, *labels(FRENCH), EOS),
-        translation="L'animal n'a pas traversé la rue parce qu'il était trop fatigué.",
         selected=(2, 5),
     )
 
@@ -84,7 +83,6 @@ def known():
         predicted=target[1:],
         source=source,
         target=target,
-        translation="le chat dort là",
         selected=(1, 2),
     )
 
@@ -102,7 +100,6 @@ def hostile():
         keys=words,
         source=words,
         target=(),
-        translation=" ".join(HOSTILE),
         selected=(0, 0),
     )
 
@@ -123,7 +120,6 @@ def vast(kind="decoder.cross", rows=512, columns=500, layers=1, heads=2):
         predicted=target[1:],
         source=source,
         target=target,
-        translation="",
         selected=(0, 1),
     )
 

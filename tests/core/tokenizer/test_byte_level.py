@@ -9,7 +9,6 @@ from core.runs.run import load_run
 from core.tasks import TASKS
 from core.tokenizer.byte_level import ByteLevelTokenizer
 from core.tokenizer.words import written_words
-from core.training.tokenised import TokenisedPairs
 from core.vocabulary import Span
 from tests.core.conftest import GALLERY
 
@@ -204,13 +203,6 @@ def test_what_a_joiner_or_a_selector_holds_together_is_one_word(learned, tokeniz
 def test_a_character_of_a_script_without_spaces_is_a_word(learned, text, words):
     assert learned.words(text) == words
     assert learned.word_texts(learned.encode(text).ids) == words
-
-
-@pytest.mark.parametrize("text", ["I see 猫 now", "猫 and 猫", "เที่ยว น้ำ", "猫", "the cat", ""])
-def test_pieces_have_the_tokens_of_their_text(learned, text):
-    whole = learned.encode(text).ids
-    assert token_counts(learned, [text]).tolist() == [len(whole)]
-    assert tuple(TokenisedPairs.of([Sample(text, text)], learned).ids) == whole * 2
 
 
 @pytest.mark.parametrize("name", ["translate", "everyday", "either"])

@@ -8,8 +8,7 @@ from streamlit.testing.v1 import AppTest
 from core.decoding.marked_words import WrittenWord
 from core.vocabulary import Span
 from pages.frame import typography
-from pages.frame.typography import LONG, in_french, marked, typeset_target
-from viz.component.payload import Doubt
+from pages.frame.typography import LONG, Doubt, in_french, marked, typeset_target
 
 
 @pytest.mark.parametrize(

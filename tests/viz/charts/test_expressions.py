@@ -13,7 +13,6 @@ from viz.charts.bars import bars
 from viz.charts.curves import Quantity, curves
 from viz.charts.export import chart_svg
 from viz.charts.intervals import intervals
-from viz.charts.step_chances import DEFAULT_CHANCE_TEXTS, step_chances
 
 WORDS = ("if", "constructor", "datum", "event", "null", "true", "new", '"', "'", "\\", "if)", "é")
 
@@ -27,18 +26,12 @@ def of_curves(words):
     return curves({"a": [1.0] * len(words)}, x=depth, y=Quantity("norm"))
 
 
-def of_steps(words):
-    n = len(words)
-    texts = dict(DEFAULT_CHANCE_TEXTS) | {"before": "if"}
-    return step_chances(words, [0.5] * n, [0.25] * n, best=list(words), lead=[0.5] * n, texts=texts)
-
-
 def of_intervals(words):
     things = [replace(BASE, name=word) for word in words]
     return intervals(things, value=VALUE, of_each="seed", write="about {:.0%}".format, title="")
 
 
-@pytest.mark.parametrize("chart", [of_bars, of_curves, of_steps, of_intervals])
+@pytest.mark.parametrize("chart", [of_bars, of_curves, of_intervals])
 @pytest.mark.parametrize("words", [WORDS, ("if",)], ids=["many", "alone"])
 def test_every_word_labels_its_place_whichever_it_is(chart, words):
     drawn = html.unescape(chart_svg(chart(words)))

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import {
-  cellPanned, checkedWindow, isInView, largerCells, meansZoom, pointOfCell, pressed, released,
+  cellPanned, isInView, largerCells, meansZoom, pointOfCell, pressed, released,
   SQUARE, smallerCells, wheelTurned, windowBeside, windowCells, windowDragged, windowMoved,
   windowOfSize, zoomAsked,
 } from "../../../viz/plane/zoom.js";
@@ -69,16 +69,6 @@ test("a window moves as far as there are tokens", () => {
   assert.deepEqual(windowMoved(plane, 20, -30), { row: 120, column: 70, rows: 20, columns: 30 });
   assert.deepEqual(windowMoved(plane, 1e4, -1e4), { row: 492, column: 0, rows: 20, columns: 30 });
   assert.equal(windowMoved(planeWith(), 1, 1), null);
-});
-
-test("only a part of a map is a window", () => {
-  const plane = planeWith();
-  for (const wrong of [null, { row: 0, column: 0, rows: 512, columns: 500 },
-    { row: 500, column: 0, rows: 20, columns: 20 }, { row: -1, column: 0, rows: 5, columns: 5 },
-    { row: 0, column: 0, rows: 0, columns: 5 }, { row: 0.5, column: 0, rows: 5, columns: 5 }]) {
-    assert.equal(checkedWindow(wrong, plane), null);
-  }
-  assert.equal(checkedWindow(WINDOWS[1], plane), WINDOWS[1]);
 });
 
 test("keys zoom, and move only a part of a map", () => {

@@ -47,11 +47,11 @@ def test_it_is_moved_from_the_animal_to_the_street_and_il_becomes_elle(open_over
     [panel] = picture(at).panels
     assert np.array_equal(panel.values, changed_QK)
     assert (picture(at).selected, list(panel.rows.differs)) == ((0, it, street), [it])
-    [row] = [each for each in chart_rows(at) if each["word"] == "il"]
+    chances = [each["value"] for each in chart_rows(at) if each["name"] == "il → elle"]
     assert (
         "**What you see:**] **it** is made to look at **street** instead of **animal**. The "
-        f"translation **changes**: **il** falls from {percent(row['before'])} to "
-        f"**{percent(row['after'])}**, **elle** leads with {percent(row['lead'])}."
+        f"translation **changes**: **il** falls from {percent(chances[0])} to "
+        f"**{percent(chances[1])}**, **elle** leads with {percent(chances[2])}."
     ) in read(at)
 
 

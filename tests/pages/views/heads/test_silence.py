@@ -69,6 +69,13 @@ def seen(at):
     return next(each.value for each in at.markdown if "**What you see:**" in each.value)
 
 
+def chances(at):
+    """Return the probabilities before and after, and those of the words that lead now."""
+    values = [row["value"] for row in chart_rows(at)]
+    n = len(values) // 3
+    return values[:n], values[n : 2 * n], values[2 * n :]
+
+
 def button(at):
     return [each.label for each in at.button if each.key == silence.START]
 
@@ -80,14 +87,14 @@ def test_it_opens_on_an_example_that_changes_with_the_head_that_finds_antecedent
     head = best_pronoun_head(run).head
     assert at.text_input(key="sentence").value == GOATS
     assert silent(at) == [(list(Kind).index(head.kind), head.layer, head.index)]
-    rows = chart_rows(at)
-    most = max(rows, key=lambda row: abs(row["after"] - row["before"]))
-    assert (most["word"], most["best"]) == ("elles", "ils")
-    assert most["lead"] > most["after"]
+    before, after, lead = chances(at)
+    most = int(np.argmax(np.abs(np.subtract(after, before))))
+    assert chart_rows(at)[most]["name"] == "elles → ils"
+    assert lead[most] > after[most]
     assert seen(at).endswith(
         "Without encoder layer 2, head 0 the translation **changes**: **elles** falls from "
-        f"{percent(most['before'])} to **{percent(most['after'])}**, **ils** leads with "
-        f"{percent(most['lead'])}."
+        f"{percent(before[most])} to **{percent(after[most])}**, **ils** leads with "
+        f"{percent(lead[most])}."
     )
     at.button(key="example_0").click().run()
     assert at.text_input(key="sentence").value == TIRED
@@ -112,7 +119,8 @@ def test_clicks_a_whole_layer_and_one_button_change_the_heads_in_the_link(open_s
     at.button(key=silence_grid.NOTHING).click().run()
     assert (silent(at), at.query_params["silent"]) == ([], "none")
     assert "All heads are on" in seen(at)
-    assert all(row["before"] == row["after"] for row in chart_rows(at))
+    before, after, _lead = chances(at)
+    assert before == after
 
 
 def test_every_head_that_was_measured_has_its_cost(open_silence, own_copy):
@@ -148,12 +156,14 @@ def test_probabilities_are_those_of_the_changed_model(open_silence, run, instead
     own = translate(run, WIDE).target_ids
     probe = Intervention(kind, heads).probe(average_mixed(run) if kind == "freeze" else None)
     before, after = outcome(run, WIDE, own, None), outcome(run, WIDE, own, probe)
-    rows = chart_rows(at)
-    assert [row["word"] for row in rows] == [each.token.text for each in before.reference]
-    assert [row["before"] for row in rows] == [each.probability for each in before.reference]
-    assert [row["after"] for row in rows] == [each.probability for each in after.reference]
-    assert [row["best"] for row in rows] == [each.best.text for each in after.reference]
-    assert [row["lead"] for row in rows] == [each.best_probability for each in after.reference]
+    found_before, found_after, lead = chances(at)
+    assert found_before == [each.probability for each in before.reference]
+    assert found_after == [each.probability for each in after.reference]
+    names = [row["name"] for row in chart_rows(at)]
+    for word, name, share in zip(after.reference, names, lead, strict=False):
+        leads = word.best.text != word.token.text
+        wanted = f"{word.token.text} → {word.best.text}", word.best_probability
+        assert (name, share) == (wanted if leads else (word.token.text, None))
 
 
 def test_measuring_starts_with_a_button_and_says_why_it_cannot(open_silence, own_copy, monkeypatch):
