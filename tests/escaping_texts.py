@@ -50,7 +50,7 @@ OF_STREAMLIT = {
     *("scientific", "engineering", "bytes", "duration"),
 }
 """Formats of columns, in English or in the browser's language, which need not be the reader's."""
-CHARTS_OF_STREAMLIT = {"altair_chart", "vega_lite_chart", "line_chart", "bar_chart"}
+CHARTS_OF_STREAMLIT = {"altair_chart", "vega_lite_chart", "plotly_chart", "line_chart", "bar_chart"}
 """`pages/frame/charts.py` shows them, and tells them how the reader's language writes numbers."""
 
 TEMPLATE_AT = {"Message": 0, "require": 1, **dict.fromkeys(ERRORS, 0)}

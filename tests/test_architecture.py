@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FORBIDDEN = {
     "core": {
         "streamlit",
+        "plotly",
         "altair",
         "pandas",
         "viz",
@@ -22,8 +23,8 @@ FORBIDDEN = {
         "pickle",
     },
     "viz": {"streamlit", "torch", "core", "pages", "app", "classroom", "pickle"},
-    "pages": {"torch", "altair", "pandas", "app", "classroom", "pickle"},
-    "classroom": {"torch", "altair", "pandas", "class_app", "pickle"},
+    "pages": {"torch", "plotly", "altair", "pandas", "app", "classroom", "pickle"},
+    "classroom": {"torch", "plotly", "altair", "pandas", "class_app", "pickle"},
 }
 SOURCES = [path for package in FORBIDDEN for path in sorted((ROOT / package).rglob("*.py"))]
 DRAWN = sorted(path for kind in ("js", "css", "html") for path in (ROOT / "viz").rglob(f"*.{kind}"))

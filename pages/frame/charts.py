@@ -1,14 +1,16 @@
 """Charts as elements of a page, and as pictures to take away."""
 
 from collections.abc import Callable
+from functools import partial
 from textwrap import wrap
 from typing import Any, cast
 
 import streamlit as st
 
-from pages.frame import language, service
+from pages.frame import components, language, service
 from viz.charts.curves import Chart
 from viz.charts.expressions import list_of, text_of
+from viz.charts.plotly_figures import MODEBAR_TEXTS, Figure, figure_config, figure_html, title_of
 from viz.component.standalone import Drawn
 
 _TIGHT = {"title": {"offset": 4}, "legend": {"offset": 8}}
@@ -69,6 +71,7 @@ def _for_phones(chart: dict[str, Any], narrow: str = _NARROW) -> dict[str, Any]:
 def chart(
     figure: Chart,
     *,
+    own_width: bool = False,
     key: str | None = None,
     on_click: Callable[[], None] | None = None,
     least: int = 0,
@@ -77,6 +80,7 @@ def chart(
 
     Args:
         figure: The chart; where it can be clicked, with a parameter for what a click selects.
+        own_width: True for one that does not take the width at hand.
         key: The element's name, where it can be clicked.
         on_click: Called when something was clicked, or a click taken back.
         least: Its width in pixels on a phone, where it scrolls in its own frame; 0 for any.
@@ -87,8 +91,21 @@ def chart(
     st.altair_chart(
         cast(Chart, _Shown(figure)),
         alt=str(figure.title),
-        width="stretch",
+        width="content" if own_width else "stretch",
         key=key,
         on_select=on_click or "ignore",
     )
     return Drawn(chart=figure)
+
+
+def plotly_chart(figure: Figure, key: str, on_select: Callable[[], None] | None = None) -> Drawn:
+    """Show a figure of Plotly with the buttons that save it, and return it to take away.
+
+    `on_select` is called when points were selected or let go.
+    """
+    service.current().give_way()
+    title = title_of(figure)
+    config = figure_config(language.translated(MODEBAR_TEXTS), language.tag())
+    st.plotly_chart(figure, key=key, on_select=on_select or "ignore", config=config, alt=title)
+    components.plotly_tools(title, key=key)
+    return Drawn(figure=partial(figure_html, figure, config))

@@ -29,6 +29,7 @@ import streamlit as st
 from pages.frame import language, session
 from viz.architecture import architecture
 from viz.architecture.architecture import Architecture
+from viz.charts.plotly_figures import PLOTLY_TEXTS, pack_tools, tools_assets
 from viz.component.assets import Assets, assets_of, lending, lent, part_assets, without_tags
 from viz.component.standalone import Drawn
 from viz.lines import lines
@@ -108,6 +109,7 @@ def _component(
 
 _maps = _mounted("plane_maps", assets_of("plane"), "plane")
 _part = _mounted("plane_part", part_assets())
+_plotly_tools = _mounted("plotly_tools", tools_assets())
 _COMPONENTS: dict[type, _Component] = {
     Matrices: _component(
         "plane_matrices",
@@ -186,3 +188,10 @@ def attention_maps(
 
 _CHOSEN = ("selected", "zoom", "pin", "spoken")
 """What a visitor chooses in maps, without which all else of them stays."""
+
+
+def plotly_tools(title: str, *, key: str) -> None:
+    """Show the buttons that save a figure of Plotly, which has this title and this key."""
+    texts = language.translated(PLOTLY_TEXTS)
+    data = pack_tools(title, texts, key=key, locale=language.tag())
+    _plotly_tools(key=f"{key}-tools", data=data)

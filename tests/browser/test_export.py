@@ -82,11 +82,33 @@ def test_a_link_opens_the_same_view_for_another_visitor(visit):
 
 
 @pytest.mark.slow
-def test_points_that_are_clicked_are_named_with_their_neighbours(visit):
+def test_a_table_of_colours_is_saved_as_picture_drawing_and_page(visit, download, open_file):
+    page = visit("lessons?lessons=positions&positions_shown=table&model=copy&pe_length=20")
+    page.locator(".js-plotly-plot .heatmaplayer image").first.wait_for(timeout=60_000)
+    begins = {"Save as a picture": b"\x89PNG", "Save as a drawing": b"<svg"}
+    for label, signs in begins.items():
+        with page.expect_download() as found:
+            page.get_by_role("button", name=label).click()
+        assert found.value.suggested_filename.startswith("copy-")
+        assert found.value.path().read_bytes().startswith(signs)
+    with open_file(download(page, "HTML")) as file:
+        file.locator(".js-plotly-plot .heatmaplayer image").first.wait_for()
+
+
+@pytest.mark.slow
+def test_words_that_a_lasso_holds_are_named_with_their_neighbours(visit):
     page = visit("lessons?lessons=embedding&embedding_shown=points&model=translate")
-    points = page.locator("[data-testid=stVegaLiteChart] .mark-symbol path")
-    points.first.wait_for(timeout=60_000)
-    for n in (1, 2):
-        points.nth(100 * n).click(force=True)
-        expect(page.get_by_text("Nearest to ")).to_have_count(n + 1)
-    assert len(parse_qs(urlsplit(page.url).query)["words"][0].split(",")) == 2
+    plot = page.locator(".js-plotly-plot .nsewdrag")
+    plot.wait_for(timeout=60_000)
+    box = plot.bounding_box()
+    corners = [(0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9), (0.1, 0.1)]
+    places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in corners]
+    page.mouse.move(*places[0])
+    page.mouse.down()
+    for place in places[1:]:
+        page.mouse.move(*place, steps=5)
+    page.mouse.up()
+    expect(page.get_by_text("Nearest to ")).to_have_count(9)
+    assert len(parse_qs(urlsplit(page.url).query)["words"][0].split(",")) == 8
+    # The selection stays on the screen.
+    expect(page.locator(".js-plotly-plot .selectionlayer path").first).to_be_visible()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from viz import theme
 from viz.charts.curves import Chart
 from viz.charts.export import chart_svg
+from viz.charts.plotly_figures import library
 from viz.charts.signs import ENGLISH, Signs
 from viz.component.assets import Assets, text_of, with_named_export, without_tags
 
@@ -29,6 +30,8 @@ class Drawn:
     chart: Chart | Callable[[], Chart] | None = None
     """A function makes it when it is taken away: of what still grows, as it is then."""
     html: str = ""
+    figure: Callable[[], str] | None = None
+    """Makes a figure of Plotly as HTML."""
 
     def drawn_chart(self) -> Chart:
         """Return the chart of such a picture as it is now."""
@@ -57,12 +60,16 @@ def standalone_page(
         ValueError: A component's script does not export exactly one function as its default.
     """
     content = [_picture(picture, number, signs) for number, picture in enumerate(pictures)]
+    if any(picture.figure for picture in pictures):
+        content.insert(0, f"<script>{library()}</script>")
     return _page(title, facts or {}, "\n".join(content), language)
 
 
 def _picture(picture: Drawn, number: int, signs: Signs) -> str:
     if picture.chart is not None:
         return f'<div class="chart">{chart_svg(picture.drawn_chart(), signs)}</div>'
+    if picture.figure is not None:
+        return picture.figure()
     if picture.assets is None or picture.packed is None:
         return picture.html
     return _component(picture.assets, picture.packed(), number)

@@ -17,13 +17,14 @@ from core.studies.lessons.positions import (
     waves,
 )
 from pages.frame import components, controls
-from pages.frame.charts import chart
-from pages.frame.language import TINY, _, bound, joined, listed, n_, number, short
+from pages.frame.charts import chart, plotly_chart
+from pages.frame.language import TINY, _, bound, joined, listed, n_, number, short, signs
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
 from pages.views.lessons import stacks
 from viz.charts.curves import Quantity, Rule, curves
+from viz.charts.plotly_figures import heatmap
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
@@ -129,24 +130,10 @@ def _waves(table: Recipe[Sinusoids], position: int) -> Shown:
 def _table(table: Recipe[Sinusoids]) -> Shown:
     found, title = table.result(), _("The table: a row for each position")
     table_PD = found.encodings()
-    names = _("dimensions 0, 2, 4 …: sine"), _("dimensions 1, 3, 5 …: cosine")
-    rows = numbered(_("position"), found.length)
-    panels = []
-    for first, name in enumerate(names):
-        values = table_PD[:, first::2].astype(np.float32)
-        dimensions = range(first, found.d_model, 2)
-        columns = Axis(name=_("dimension"), labels=[TokenLabel(str(each)) for each in dimensions])
-        panels.append(
-            Matrix(
-                title=name,
-                values=values,
-                rows=rows,
-                columns=columns,
-                scale="signed",
-                value_name=_("value"),
-            )
-        )
-    picture = components.show(Matrices(panels=panels), key="pe_map")
+    columns = _("dimensions 0, 2, 4 …: sine"), _("dimensions 1, 3, 5 …: cosine")
+    figure = heatmap(
+        table_PD.astype(np.float32), columns, _("position"), title=title, signs=signs()
+    )
     return Shown(
         name="table",
         title=title,
@@ -154,7 +141,7 @@ def _table(table: Recipe[Sinusoids]) -> Shown:
         recipe=table,
         seen=_distinct(found, closest_rows(table_PD)),
         code=[sinusoids, exact_sinusoids, timescales],
-        pictures=[picture],
+        pictures=[plotly_chart(figure, "pe_map")],
     )
 
 

@@ -13,15 +13,14 @@ from core.studies.lessons.embeddings import (
     vocabulary_map,
 )
 from pages.frame import session
-from pages.frame.charts import chart
-from pages.frame.language import _, joined, listed, number, percent, plain
+from pages.frame.charts import plotly_chart
+from pages.frame.language import _, joined, listed, number, percent, plain, signs
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.session import position
 from pages.frame.view import Shown
 from viz import theme
-from viz.charts.curves import Chart
-from viz.charts.points import PICKED, Points, points
+from viz.charts.plotly_figures import Figure, Points, scatter
 
 MAP, SELECTED = "vocabulary", "words"
 """Keys of the figure, and of the selected tokens' ids in the URL."""
@@ -45,12 +44,12 @@ def draw(opened: Opened, stack: Stack, word: int) -> Shown:
     figure = _figure(found, stack, word)
     left, right = st.columns([5, 3], gap="medium")
     with left:
-        picture = chart(figure, key=MAP, on_click=_take)
+        picture = plotly_chart(figure, MAP, _take)
     with right:
         for near in found.near:
             st.markdown(_nearest(near))
         if not selected:
-            st.caption(_("Click points to read their neighbours, too."))
+            st.caption(_("Select points with the mouse to read their neighbours, too."))
     return Shown(
         name=f"vocabulary_{stack}",
         title=_("The vocabulary as points"),
@@ -68,12 +67,12 @@ def _ids(written: str | None, n_tokens: int) -> tuple[int, ...]:
 
 
 def _take() -> None:
-    picked = session.component_value(MAP).selection[PICKED][:MOST_LISTED]
-    ids = [point["id"] for point in picked]
+    points = session.component_value(MAP).selection["points"]
+    ids = [int(point["customdata"]) for point in points[:MOST_LISTED]]
     session.choose({SELECTED: ",".join(map(str, ids)) or None})
 
 
-def _figure(found: VocabularyMap, stack: Stack, word: int) -> Chart:
+def _figure(found: VocabularyMap, stack: Stack, word: int) -> Figure:
     own = theme.SOURCE if Kind.self_of(stack).query_side == "source" else theme.TARGET
     near, *_others = found.near
     neighbours = set(near.ids)
@@ -88,11 +87,12 @@ def _figure(found: VocabularyMap, stack: Stack, word: int) -> Chart:
             name,
             colour,
             labelled=labelled,
+            small=members is others,
         )
 
     axis = _("component {n} ({share})")
     x, y = (axis.format(n=number(at), share=percent(each)) for at, each in enumerate(found.shares))
-    return points(
+    return scatter(
         [
             group(_("all others"), others, theme.QUIET, labelled=False),
             group(_("most similar"), neighbours, theme.HEADS[1], labelled=True),
@@ -100,6 +100,7 @@ def _figure(found: VocabularyMap, stack: Stack, word: int) -> Chart:
         ],
         (x, y),
         title=_("The vocabulary as points"),
+        signs=signs(),
     )
 
 
