@@ -22,7 +22,7 @@ def computed_cells(
 
     Args:
         pictures: Name, of one line or several → counts by query and key; 0 where nothing is
-            computed.
+            computed. The cells of a row are computed equally often: the number stands at its end.
         x: What the columns are.
         y: What the rows are.
         count: What the number of a cell is.
@@ -36,24 +36,32 @@ def computed_cells(
         if n
     ]
     frame = pd.DataFrame(cells, columns=["way", "query", "key", "count"])
+    n_rows = max(map(len, pictures.values()), default=1)
     most = max((n for *_, n in cells), default=1)
     stops = [theme.colour(rgb) for rgb in theme.SEQUENTIAL]
     # Once is the same colour in every picture, however long the sentence.
     scale = alt.Scale(domain=[most * i / (len(stops) - 1) for i in range(len(stops))], range=stops)
+    axis = alt.Axis(labels=False, ticks=False)
+    base = alt.Chart().encode(
+        x=alt.X("key:O", title=x, axis=axis), y=alt.Y("query:O", title=y, axis=axis)
+    )
+    squares = base.mark_rect().encode(
+        color=alt.Color("count:Q", title=count, scale=scale, legend=_LEGEND),
+        tooltip=[
+            alt.Tooltip("query:O", title=y),
+            alt.Tooltip("key:O", title=x),
+            alt.Tooltip("count:Q", title=count),
+        ],
+    )
+    numbers = (
+        base.mark_text(align="left", dx=SIDE / n_rows / 2 + 3, fontSize=min(11, SIDE / n_rows))
+        .encode(text="count:Q")
+        .transform_filter(alt.datum.key == alt.datum.query)
+    )
     charts = [
-        alt.Chart(frame[frame["way"] == name])
-        .mark_rect()
-        .encode(
-            x=alt.X("key:O", title=x, axis=alt.Axis(labels=False, ticks=False)),
-            y=alt.Y("query:O", title=y, axis=alt.Axis(labels=False, ticks=False)),
-            color=alt.Color("count:Q", title=count, scale=scale, legend=_LEGEND),
-            tooltip=[
-                alt.Tooltip("query:O", title=y),
-                alt.Tooltip("key:O", title=x),
-                alt.Tooltip("count:Q", title=count),
-            ],
+        alt.layer(squares, numbers, data=frame[frame["way"] == name]).properties(
+            width=SIDE, height=SIDE, title=_name(name)
         )
-        .properties(width=SIDE, height=SIDE, title=_name(name))
         for name in pictures
     ]
     return alt.ConcatChart(concat=charts, columns=len(charts), title=title)

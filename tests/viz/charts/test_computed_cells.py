@@ -19,5 +19,5 @@ def test_every_computed_cell_is_drawn_once_with_its_count_and_no_other():
 
 def test_once_is_the_same_colour_whatever_else_is_computed():
     found = computed_cells({"a": [[4]]}, x="key", y="query", count="times").to_dict()
-    domain = found["concat"][0]["encoding"]["color"]["scale"]["domain"]
+    domain = found["concat"][0]["layer"][0]["encoding"]["color"]["scale"]["domain"]
     assert (domain[0], domain[-1]) == (0, 4)
