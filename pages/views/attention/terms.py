@@ -164,8 +164,8 @@ def scores(steps: HeadSteps, found: Terms) -> str:
         other=names[1],
         score=digits(found.left_N[at]),
         second=digits(found.left_N[first]),
-        weight=seen.weight(found.total),
-        other_weight=seen.weight(float(found.terms_N[first])),
+        weight=number(found.total, 2),
+        other_weight=number(float(found.terms_N[first]), 2),
     )
 
 

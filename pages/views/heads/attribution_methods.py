@@ -68,6 +68,11 @@ def _alike(study: AttributionStudy, first: int) -> str:
         "changes the input and measures what happens.",
         len(compared),
     )
+    if not alike:
+        text = _(
+            "No other method puts it first. Trust leaving one out most: it alone changes the input "
+            "and measures what happens."
+        )
     return text.format(n=number(alike), of=number(len(compared)))
 
 

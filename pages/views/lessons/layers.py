@@ -19,7 +19,7 @@ from core.studies.lessons.layers import (
 from core.studies.lessons.of_sentence import sentence_lens, sentence_stream
 from pages.frame import session
 from pages.frame.charts import chart
-from pages.frame.language import _, joined, number, percent, plain, short
+from pages.frame.language import _, capitalised, joined, number, percent, plain, short
 from pages.frame.messages import explained
 from pages.frame.needs import Need, missing
 from pages.frame.recipe import Recipe
@@ -230,14 +230,15 @@ def _most_added(found: Stream, place: Place, *, adds: bool) -> str:
         )
     second = int(added_L.argsort()[-2:][0]) + 1
     origins = {
-        "cross": _("It brings in the words of the source."),
-        "self": _("It brings in the words that “{token}” attends to."),
-        "feed_forward": _("It is computed from this vector alone, without other words."),
+        "cross": _("{first} brings in the words of the source."),
+        "self": _("{first} brings in the words that “{token}” attends to."),
+        "feed_forward": _("{first} is computed from this vector alone, without other words."),
     }
     sentences = [text, origins.get(found.sites[depth].sublayer)]
     return joined(sentences).format(
         token=plain(place.token),
         name=plain(explained(found.names[depth])),
+        first=plain(capitalised(explained(found.names[depth]))),
         added=short(float(added_L[depth - 1])),
         second=plain(explained(found.names[second])),
         less=short(float(added_L[second - 1])),

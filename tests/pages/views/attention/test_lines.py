@@ -46,8 +46,10 @@ def test_of_all_heads_it_is_said_which_points_most(open_view):
     largest = [max(map(float, head[row])) for head in lines.weights_HQK]
     head = largest.index(max(largest))
     key = texts(lines.keys)[int(lines.weights_HQK[head, row].argmax())]
-    assert seen(at).startswith(f"**it** looks most at **{key}**: **{written(max(largest))}**.")
-    assert seen(at).endswith(f"That is head {head}; none of the other 3 heads gives any word more.")
+    most = written(max(largest))
+    where = f"encoder layer 1, head {head}"
+    assert seen(at).startswith(f"“it” gives “{key}” **{most}** of its attention in {where}.")
+    assert seen(at).endswith("The other 3 heads give no word more.")
 
 
 @pytest.mark.parametrize("side", ["query", "key"])
@@ -59,9 +61,10 @@ def test_of_a_pinned_token_it_is_said_what_it_gives_or_gets(open_view, side):
         other = texts(lines.queries)[int(weights[:, 3].argmax())]
         key = texts(lines.keys)[3]
         most = written(weights[:, 3].max())
-        assert seen(at) == f"**{key}** gets its largest weight from **{other}**: **{most}**."
+        start = f"Of all words, “{other}” looks most at “{key}”"
+        assert seen(at) == f"{start}: with **{most}** of its attention."
     else:
         key = texts(lines.keys)[int(weights[3].argmax())]
         fed, predicted = texts(lines.queries)[3], texts(lines.predicted)[3]
-        start = f"The decoder, fed **{fed}** to predict **{predicted}**, looks most at **{key}**: "
-        assert seen(at).startswith(f"{start}**{written(weights[3].max())}**.")
+        start = f"The decoder, fed “{fed}” to predict “{predicted}”, gives “{key}” "
+        assert seen(at).startswith(f"{start}**{written(weights[3].max())}** of its attention")
