@@ -29,29 +29,39 @@ def render() -> None:
     if after:
         _compare(asked, before, after)
     elif again:
-        _ask(asked, AFTER, _("After the tour. When you are done, you see what is right, and why."))
+        text = _("The same ten after the tour. Then you see both scores and the right answers.")
+        _ask(asked, AFTER, text)
     elif before:
-        _wait()
+        _wait(len(asked) - before.count(OPEN), len(asked))
     else:
-        text = _("Before the tour. Guess, or leave a question open: nobody else sees your answers.")
+        text = _(
+            "Answer these before the tour. The same ten come after it, and then you see both "
+            "scores and the right answers. You may guess; nobody else sees what you answer."
+        )
         _ask(asked, BEFORE, text)
 
 
 def _ask(asked: Sequence[Question], name: str, text: str) -> None:
-    with st.form(key=f"{name}_form", border=False):
-        st.markdown(f":small[{text}]")
-        for column, at, each in _placed(asked):
-            with column:
-                st.radio(
-                    f"**{number(at + 1)}. {each.question}**",
-                    range(len(each.options)),
-                    index=None,
-                    format_func=each.options.__getitem__,
-                    key=f"{name}_{at}",
-                )
-        st.form_submit_button(
-            _("Done"), type="primary", key=f"{name}_done", on_click=_take, args=(name, len(asked))
-        )
+    st.markdown(text)
+    answered = 0
+    for column, at, each in _placed(asked):
+        with column:
+            chosen = st.radio(
+                f"**{number(at + 1)}. {each.question}**",
+                range(len(each.options)),
+                index=None,
+                format_func=each.options.__getitem__,
+                key=f"{name}_{at}",
+            )
+        answered += chosen is not None
+    done = _("Done ({n} of {all} answered)")
+    st.button(
+        done.format(n=number(answered), all=number(len(asked))),
+        type="primary",
+        key=f"{name}_done",
+        on_click=_take,
+        args=(name, len(asked)),
+    )
 
 
 def _take(name: str, n: int) -> None:
@@ -60,9 +70,13 @@ def _take(name: str, n: int) -> None:
     session.choose({name: "".join(OPEN if each is None else str(each) for each in held)})
 
 
-def _wait() -> None:
+def _wait(answered: int, n: int) -> None:
     """Lead to the tour between the two rounds."""
-    st.markdown(_("Your answers are noted. The same questions come again at the end of the tour."))
+    text = _(
+        "You answered {n} of {all}. After the tour the same ten come again; then you see both "
+        "scores and the right answers."
+    )
+    st.markdown(text.format(n=number(answered), all=number(n)))
     with st.container(horizontal=True):
         if st.button(_("Take the tour"), key="quiz_tour", type="primary", icon=":material/tour:"):
             tour.go(tour.own_tour(), 0)

@@ -52,11 +52,11 @@ ON_PAPER: dict[str, Any] = {
     "font": {"color": theme.colour(theme.INK), "family": theme.FILE_FONT},
 }
 """The part of a layout that is different in files."""
-HEIGHT, TABLE_HEIGHT, TITLE_LINE = 440, 400, 40
+HEIGHT, TABLE_HEIGHT, TITLE_LINE = 560, 400, 40
 """Pixels of points and of a table with their title, and letters of one line of it on a phone."""
 BETWEEN = 0.04
 """Room between two maps, as a share of a map."""
-PLOT_HEIGHT, LETTER, LINE, POINT = 330, 8, 15, 6
+PLOT_HEIGHT, LETTER, LINE, POINT = 440, 8, 15, 6
 """About the pixels of the plot of points, of a letter of a label and of its line, and of what is
 left between it and its point."""
 LABEL_SIDES = {

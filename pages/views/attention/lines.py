@@ -30,7 +30,8 @@ def draw(opened: Opened) -> Shown:
         selected = selection.choose(opened)
         heads = _heads(selected)
         selection.link_to_selected_head(selected)
-    selection.tell_head(selected)
+    if len(heads) == 1:
+        selection.tell_head(selected)
     shown = of_heads(selected, heads)
     if not (shown.pinned or tour.keeps_back()):
         shown = replace(shown, spoken=("query", _query_of(selected, shown)))
@@ -114,15 +115,16 @@ def _seen(selected: Selection, shown: Lines) -> str:
         said = seen.of_column(selected, weights_HQK[head], query)
     else:
         head = int(weights_HQK[:, query].max(axis=-1).argmax())
-        said = seen.of_map(selected, weights_HQK[head], query)
+        whose = Head(selected.head.site, shown.heads[drawn[head]])
+        said = seen.of_map(selected, weights_HQK[head], query, whose)
     if len(drawn) == 1:
         return said
     text = n_(
-        "{said} That is head {head}; the other head gives no word more.",
-        "{said} That is head {head}; none of the other {n} heads gives any word more.",
+        "{said} The other head gives no word more.",
+        "{said} The other {n} heads give no word more.",
         len(drawn) - 1,
     )
-    return text.format(said=said, head=number(shown.heads[drawn[head]]), n=number(len(drawn) - 1))
+    return text.format(said=said, n=number(len(drawn) - 1))
 
 
 def _query_of(selected: Selection, shown: Lines) -> int:

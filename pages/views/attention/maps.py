@@ -18,7 +18,7 @@ from core.studies.heads.maps import (
     maps_over_heads,
 )
 from pages.frame import clicks, components, controls, notes, selection, session, tour
-from pages.frame.language import _, capitalised, labelled, n_, number
+from pages.frame.language import _, capitalised, labelled, n_, number, percent
 from pages.frame.maps import maps_of
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection, key_axis, query_axis
@@ -174,17 +174,17 @@ def _seen(selected: Selection, weights_QK: NDArray[np.float32]) -> str:
     heads, weights_HQK = _heads(selected)
     weights_H = weights_HQK[:, query, found.keys[0]]
     text = n_(
-        "{query} looks most at **{key}**: **{mean}** on average over {n} head, **{largest}** in "
-        "{head}.",
-        "{query} looks most at **{key}**: **{mean}** on average over {n} heads, **{largest}** in "
-        "{head}.",
+        "{query} gives {key} **{mean}** of its attention on average over {n} head, **{largest}** "
+        "in {head}.",
+        "{query} gives {key} **{mean}** of its attention on average over {n} heads, "
+        "**{largest}** in {head}.",
         len(heads),
     )
     return text.format(
         query=seen.query_name(selected, query),
         key=seen.key_name(selected, query, found.keys[0]),
         n=number(len(heads)),
-        mean=seen.weight(float(weights_H.mean())),
-        largest=seen.weight(float(weights_H.max())),
+        mean=percent(float(weights_H.mean())),
+        largest=percent(float(weights_H.max())),
         head=notes.within_sentence(heads[int(weights_H.argmax())]),
     )

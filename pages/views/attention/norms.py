@@ -6,7 +6,7 @@ import numpy as np
 
 from core.studies.heads.vector_norms import VectorNorms, vector_norms
 from pages.frame import clicks, components, notes
-from pages.frame.language import _, n_, number
+from pages.frame.language import _, joined, n_, number, percent
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Selection, key_axis, query_axis
 from pages.frame.texts import view_text
@@ -24,7 +24,7 @@ FORMULA = (
 
 
 def draw(selected: Selection) -> Shown:
-    """Draw weights, shares of the vectors' norms, and the difference."""
+    """Draw how far contributions differ from weights, and both."""
     opened, kind = selected.opened, selected.kind
     recipe = Recipe(vector_norms, opened.path, opened.sentence, selected.head, selected.inspecting)
     found = recipe.result()
@@ -37,8 +37,15 @@ def draw(selected: Selection) -> Shown:
     differing_QK = (found.shares_QK - found.steps.weights_QK).astype(np.float32)
     end = float(np.abs(differing_QK).max()) or 1.0
     norm = _("norm {norm}")
-    note = _("Orange: moves more than its weight says; blue: less. The colours end at ±{end}.")
     panels = (
+        matrix(
+            title=_("Contribution − weight"),
+            values=differing_QK,
+            scale="signed",
+            limit=end,
+            note=_("Orange: contributes more than its weight; blue: less"),
+            value_name=_("difference"),
+        ),
         matrix(
             title=_("Weights"),
             values=selected.weights_QK,
@@ -46,25 +53,18 @@ def draw(selected: Selection) -> Shown:
             value_name=_("weight"),
         ),
         matrix(
-            title=_("Weight × value"),
+            title=_("Contribution: weight × value"),
             values=found.shares_QK.astype(np.float32),
             details=[[norm.format(norm=number(each)) for each in row] for row in found.norms_QK],
             note=_("rows sum to 1"),
-            value_name=_("share of the row’s norms"),
-        ),
-        matrix(
-            title=_("Weight × value − weights"),
-            values=differing_QK,
-            scale="signed",
-            limit=end,
-            note=note.format(end=number(end, padded=False)),
-            value_name=_("difference"),
+            value_name=_("share of the contribution"),
         ),
     )
     picture = components.show(Matrices(panels=panels), key=NORM_MAPS)
     return Shown(
         name=f"{selected.head.site}.{selected.head.index}.norms",
         title=notes.site_and_head(selected.head),
+        question=_("Does a large weight also mean a large contribution?"),
         recipe=recipe,
         code=[vector_norms],
         seen=_seen(selected, found, differing_QK),
@@ -75,7 +75,7 @@ def draw(selected: Selection) -> Shown:
 
 
 def _seen(selected: Selection, found: VectorNorms, differing_QK: seen.Weights) -> str:
-    """Name the cell that differs most, and count the rows in which both agree on the largest."""
+    """Count the rows in which both agree on the largest, and name the cell that differs most."""
     distances_QK = np.abs(differing_QK)
     query = clicks.pinned_position(
         selected.opened, selected.inspection, selected.kind.query_side, selected.kind
@@ -85,18 +85,31 @@ def _seen(selected: Selection, found: VectorNorms, differing_QK: seen.Weights) -
     key = int(distances_QK[query].argmax())
     weights_QK, shares_QK = found.steps.weights_QK, found.shares_QK
     agree = int((weights_QK.argmax(axis=1) == shares_QK.argmax(axis=1)).sum())
-    text = n_(
-        "{query} gives {key} a weight of **{weight}**, and **{share}** of what moves it comes "
-        "from there. In **{agree} of {n}** row the largest weight also moves most.",
-        "{query} gives {key} a weight of **{weight}**, and **{share}** of what moves it comes "
-        "from there. In **{agree} of {n}** rows the largest weight also moves most.",
-        len(weights_QK),
+    n, weight, share = len(weights_QK), weights_QK[query, key], shares_QK[query, key]
+    answer = _("Mostly") if 2 * agree > n else _("Often not")
+    largest = n_(
+        "{answer}: in **{agree} of {n}** row the word with the largest weight also contributes "
+        "most.",
+        "{answer}: in **{agree} of {n}** rows the word with the largest weight also contributes "
+        "most.",
+        n,
+    ).format(answer=_("Yes") if agree == n else answer, agree=number(agree), n=number(n))
+    if abs(share - weight) < seen.LEAST:
+        return largest
+    text = _(
+        "{query} gives {key} **{weight}** of its attention, but {word} contributes **{share}**: "
+        "its value vector is long."
     )
-    return text.format(
+    if share < weight:
+        text = _(
+            "{query} gives {key} **{weight}** of its attention, but {word} contributes only "
+            "**{share}**: its value vector is short."
+        )
+    gap = text.format(
         query=seen.query_name(selected, query),
         key=seen.key_name(selected, query, key),
-        weight=seen.weight(float(weights_QK[query, key])),
-        share=seen.weight(float(shares_QK[query, key])),
-        agree=number(agree),
-        n=number(len(weights_QK)),
+        word=seen.token_name(selected.inspection, selected.kind.key_side, key),
+        weight=percent(float(weight)),
+        share=percent(float(share)),
     )
+    return joined([largest, gap])

@@ -72,6 +72,6 @@ def _evidence(head: PronounHead) -> str:
 
 
 def _silenced(head: PronounHead) -> str:
-    return _("Silenced, pronouns go from {before} right to {after} (of {n}).").format(
-        before=percent(head.accuracy), after=percent(head.silenced_accuracy), n=number(head.n)
-    )
+    return _(
+        "When it is silenced, {after} of the pronouns are right instead of {before} (n = {n})."
+    ).format(before=percent(head.accuracy), after=percent(head.silenced_accuracy), n=number(head.n))

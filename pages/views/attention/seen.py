@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from core.heads import Kind, Side
+from core.heads import Head, Kind, Side
 from core.inspection import Inspection
 from core.studies.heads.largest_weights import (
     LargestWeight,
@@ -12,7 +12,7 @@ from core.studies.heads.largest_weights import (
     telling_query,
 )
 from pages.frame import clicks, notes
-from pages.frame.language import _, n_, number, plain
+from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.selection import Opened, Selection
 
 Weights = NDArray[np.float32]
@@ -47,16 +47,19 @@ def row_of_pronoun(opened: Opened, inspection: Inspection, kind: Kind) -> int | 
     return clicks.first_pronoun(opened, inspection) if kind.query_side == "source" else None
 
 
-def of_map(selected: Selection, weights_QK: Weights, query: int | None = None) -> str:
+def of_map(
+    selected: Selection, weights_QK: Weights, query: int | None = None, head: Head | None = None
+) -> str:
     """Say where one query of a map looks most.
 
     Args:
         selected: Whose tokens they are.
         weights_QK: The map.
         query: Its row; None for the one that shows most.
+        head: Whose map it is; None for the selected head's.
     """
     row = query_of(selected, weights_QK) if query is None else query
-    return of_row(selected, largest_weight(weights_QK, selected.attention.even_QK, row))
+    return of_row(selected, largest_weight(weights_QK, selected.attention.even_QK, row), head)
 
 
 def of_pinned(selected: Selection, weights_QK: Weights, pinned: tuple[Side, int] | None) -> str:
@@ -84,33 +87,40 @@ def of_column(selected: Selection, weights_QK: Weights, key: int) -> str:
     """
     query = int(weights_QK[:, key].argmax())
     inspection, kind = selected.inspection, selected.kind
-    text = _("**{key}** gets its largest weight from **{query}**: **{weight}**.")
+    text = _("Of all words, {query} looks most at {key}: with **{share}** of its attention.")
     return text.format(
         key=token_name(inspection, kind.key_side, key),
         query=token_name(inspection, kind.query_side, query),
-        weight=weight(float(weights_QK[query, key])),
+        share=percent(float(weights_QK[query, key])),
     )
 
 
-def of_row(selected: Selection, found: LargestWeight) -> str:
-    """Say where a query looks most, or that it looks nowhere in particular."""
+def of_row(selected: Selection, found: LargestWeight, head: Head | None = None) -> str:
+    """Say where a query looks most, or that it looks nowhere in particular.
+
+    Args:
+        selected: Whose tokens they are.
+        found: The largest weight of the query's row.
+        head: Whose row it is; None for the selected head's.
+    """
     n = found.n_visible
-    text = _("{query} looks most at **{key}**: **{weight}**.")
+    text = _("{query} gives {key} **{share}** of its attention in {head}.")
     if n == 1:
-        text = _("{query} may look at **{key}** alone, so its weight is {weight}.")
+        text = _("{query} may look at {key} alone, and gives it **{share}** of its attention.")
     elif found.evenness > notes.NEARLY_UNIFORM:
         text = n_(
-            "{query} spreads its weight nearly evenly over {n} position; most, **{weight}**, goes "
-            "to **{key}**.",
-            "{query} spreads its weight nearly evenly over {n} positions; most, **{weight}**, goes "
-            "to **{key}**.",
+            "{query} spreads its attention nearly evenly over {n} position in {head}; most, "
+            "**{share}**, goes to {key}.",
+            "{query} spreads its attention nearly evenly over {n} positions in {head}; most, "
+            "**{share}**, goes to {key}.",
             n,
         )
     return text.format(
         query=query_name(selected, found.query),
         key=key_name(selected, found.query, found.keys[0]),
-        weight=weight(found.weight),
+        share=percent(found.weight),
         n=number(n),
+        head=notes.within_sentence(head or selected.head),
     )
 
 
@@ -119,9 +129,9 @@ def query_name(selected: Selection, query: int) -> str:
     inspection, kind = selected.inspection, selected.kind
     text = token_name(inspection, kind.query_side, query)
     if kind.query_side == "source" or not inspection.predicted_tokens:
-        return f"**{text}**"
+        return text
     predicted = plain(inspection.predicted_tokens[query].text)
-    return _("The decoder, fed **{fed}** to predict **{predicted}**,").format(
+    return _("The decoder, fed {fed} to predict “{predicted}”,").format(
         fed=text, predicted=predicted
     )
 
@@ -134,12 +144,12 @@ def key_name(selected: Selection, query: int, key: int) -> str:
 
 
 def token_name(inspection: Inspection, side: Side, index: int) -> str:
-    """Return in Markdown what a token is called; a piece of a word with the word."""
+    """Return in Markdown what a token is called, in quotes; a piece of a word with the word."""
     token = inspection.tokens_of(side)[index]
     word = (inspection.source_words if side == "source" else inspection.fed_words)[token.word]
     if token.text == word:
-        return plain(word)
-    return _("{piece} (of “{word}”)").format(piece=plain(token.text), word=plain(word))
+        return _("“{token}”").format(token=plain(word))
+    return _("“{piece}” (of “{word}”)").format(piece=plain(token.text), word=plain(word))
 
 
 def _telling_query(inspection: Inspection, kind: Kind, weights_QK: Weights) -> int:

@@ -142,7 +142,13 @@ def _drawn(selected: Selection, steps: HeadSteps, stage: Stage, panel: Panel) ->
         visible=steps.visible_QK if hides else None,
         scale="weight" if weights else "signed",
         limit=1.0 if weights else _limit(steps, stage, panel),
-        value_name=_("weight") if weights else _("score") if masked and not hides else panel.name,
+        value_name=_("weight")
+        if weights
+        else _("score")
+        if masked and not hides
+        else _("head output")
+        if panel.name == "mixed"
+        else panel.name,
         note=_(_SCALED) if stage is Stage.SCALE and made else "",
     )
 
@@ -170,14 +176,14 @@ def _title(steps: HeadSteps, panel: Panel, made: bool) -> str:
         "s": _("s = q·k / {root}") if steps.position_bias_QK is None else _("s = q·k + B"),
         "masked": _("s + M: the scores after the mask"),
         "w": _("w = softmax(s + M): the weights"),
-        "mixed": _("mixed = w v: what head {head} takes"),
+        "mixed": _("w v: the output of head {head}"),
         "heads": n_(
             "All {n_heads} head; head {head} from column {first} to {end}",
             "All {n_heads} heads; head {head} from column {first} to {end}",
             steps.n_heads,
         ),
         "W^O": _("W^O: the rows that read head {head}"),
-        "term": _("term = mixed W^O: the share of head {head}"),
+        "term": _("head output · W^O: the share of head {head}"),
         "added": _("added: all heads' terms{b_o}"),
     }
     biases = {f"b_{each.lower()}": f" + b^{each}" if steps.has_bias else "" for each in "QKVO"}

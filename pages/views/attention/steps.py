@@ -80,6 +80,8 @@ def _seen(
     if stage is Stage.SOFTMAX:
         largest = largest_weight(steps.weights_QK, even_weights(steps.visible_QK), cell[0])
         return joined([seen.of_row(selected, largest), terms.scores(steps, found)])
+    if stage is Stage.MIX:
+        return terms.weighted_values(steps, cell, found)
     names = terms.names_of(selected, steps, stage, cell, found)
     return _("{equation}.").format(equation=terms.equation(found, names))
 

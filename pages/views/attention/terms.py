@@ -11,7 +11,6 @@ from core.studies.heads.terms import Rule, Terms, largest
 from pages.frame import components
 from pages.frame.language import N_, _, labelled, n_, number, plain
 from pages.frame.selection import Selection
-from pages.views.attention import seen
 from pages.views.attention.stages import axis_of, named_cell, named_row_and_column
 from viz.component.payload import TokenLabel
 from viz.component.standalone import Drawn
@@ -66,12 +65,13 @@ def names_of(
 
 
 def symbol(name: str) -> str:
-    """Return the symbol of a matrix without the place in it.
+    """Return what a matrix is called, without the place in it.
 
     >>> symbol("W^Q[:, 7]")
     'W^Q'
     """
-    return name.partition("[")[0]
+    matrix = name.partition("[")[0]
+    return _("head output") if matrix == "mixed" else matrix
 
 
 def _picture(found: Terms, axis: Axis, name: str) -> Matrices:
@@ -153,16 +153,34 @@ def scores(steps: HeadSteps, found: Terms) -> str:
     if not others:
         return ""
     first = others[0]
-    text = _("{key} has the score {score}, {other} {second}: {key} gets **{weight}**.")
-    if found.terms_N[at] >= found.terms_N[first]:
-        text = _("The score of {key} is {score}; {other} comes next with {second}.")
+    text = _(
+        "Softmax turns the scores {score} (“{key}”) and {second} (“{other}”) into the weights "
+        "**{weight}** and **{other_weight}**."
+    )
     names = [plain(steps.keys[found.places[each]].text) for each in (at, first)]
     return text.format(
         key=names[0],
         other=names[1],
         score=digits(found.left_N[at]),
         second=digits(found.left_N[first]),
-        weight=seen.weight(found.total),
+        weight=number(found.total, 2),
+        other_weight=number(float(found.terms_N[first]), 2),
+    )
+
+
+def weighted_values(steps: HeadSteps, cell: tuple[int, int], found: Terms) -> str:
+    """Say of which weighted values one number of a head's output is the sum."""
+    at = largest(found.terms_N, 1)[0]
+    text = _(
+        "Dimension {d} of the head output for “{query}” is the sum of weight × value over all "
+        "words: **{total}**; most comes from “{key}” ({term})."
+    )
+    return text.format(
+        d=number(cell[1]),
+        query=plain(steps.queries[cell[0]].text),
+        total=digits(found.recorded),
+        key=plain(steps.keys[found.places[at]].text),
+        term=digits(found.terms_N[at]),
     )
 
 

@@ -10,7 +10,7 @@ from core.inspection import Inspection
 from core.model.attention import attend_probed
 from core.studies.heads.maps import Direction, TokenGroup, TokenInHeads, token_in_heads
 from pages.frame import clicks, components, controls, notes, selection, session
-from pages.frame.language import _
+from pages.frame.language import _, percent
 from pages.frame.maps import labels_of_target, side_labels
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection
@@ -104,28 +104,28 @@ def _seen(selected: Selection, side: Side, found: TokenInHeads) -> str:
     token = seen.token_name(inspection, side, found.index)
     if not found.groups:
         none = (
-            _("No head of this model looks from **{token}**.")
+            _("No head of this model looks from {token}.")
             if looks
-            else _("No head of this model looks at **{token}**.")
+            else _("No head of this model looks at {token}.")
         )
         return none.format(token=token)
     ranked = _largest(found)
     if not ranked:
         alone = (
-            _("**{token}** may look at no other token.")
+            _("{token} may look at no other token.")
             if looks
-            else _("No other token may look at **{token}**.")
+            else _("No other token may look at {token}.")
         )
         return alone.format(token=token)
     weight, head, at = ranked[0]
     other = seen.token_name(inspection, _other_side(head.kind, found), at)
     text = (
-        _("**{token}** looks most at **{other}**: **{weight}** in {head}.")
+        _("{token} gives {other} **{share}** of its attention in {head}.")
         if looks
-        else _("**{token}** gets most from **{other}**: **{weight}** in {head}.")
+        else _("{token} gets **{share}** of the attention of {other} in {head}.")
     )
     return text.format(
-        token=token, other=other, weight=seen.weight(weight), head=notes.within_sentence(head)
+        token=token, other=other, share=percent(weight), head=notes.within_sentence(head)
     )
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from core.decoding.timing import DecodingCost, computed_cells, decoding_cost
 from pages.frame import components
-from pages.frame.language import _, n_, number
+from pages.frame.language import _, number
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
@@ -59,17 +59,14 @@ def _cells(cost: DecodingCost) -> Matrices:
 def _seen(cost: DecodingCost) -> str:
     """Return how many scores and passes a sentence takes."""
     kept, anew = (sum(map(sum, cost.cells(cached=is_kept))) for is_kept in (True, False))
-    return n_(
-        "Without a cache each map of this sentence takes **{anew}** attention scores, with a "
-        "KV cache **{kept}**: {times} × fewer. Decoding needs {n} pass of the decoder, one "
-        "for each token; training computes the same {kept} scores in **1**.",
-        "Without a cache each map of this sentence takes **{anew}** attention scores, with a "
-        "KV cache **{kept}**: {times} × fewer. Decoding needs {n} passes of the decoder, one "
-        "for each token; training computes the same {kept} scores in **1**.",
-        cost.n_steps,
-    ).format(
+    text = _(
+        "Without a cache a head computes **{anew}** scores for this sentence, with one **{kept}** "
+        "({times} times fewer): each score once. Training computes the same {kept}, but in 1 pass "
+        "of the decoder instead of {n}."
+    )
+    return text.format(
         n=number(cost.n_steps),
         kept=number(kept),
         anew=number(anew),
-        times=number(anew / kept, 1),
+        times=number(anew / kept, significant=2, padded=False),
     )

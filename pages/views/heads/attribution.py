@@ -122,17 +122,18 @@ def _of_one_method(opened: Opened, study: AttributionStudy) -> Matrix:
 def _of_methods(opened: Opened, study: AttributionStudy) -> Matrix:
     """Return what each method says of each part of the source."""
     scores = [study.attribution.scores[method] for method in study.methods]
-    title = _("What each word has to do with “{word}”")
+    title = _("How much each word matters for “{word}”")
+    scaled = scaled_rows(np.stack(scores))
     names = [TokenLabel(_(methods.SHORT[method])) for method in study.methods]
     return Matrix(
         title=title.format(word=study.word.text),
-        values=scaled_rows(np.stack(scores)),
+        values=scaled,
         rows=Axis(name=_("method"), labels=names),
         columns=_parts(opened, study, _("word")),
         scale="signed",
-        texts=[[number(float(each), 2) for each in row] for row in scores],
+        texts=[[number(each, 2) for each in row] for row in scaled.tolist()],
         details=[[number(float(each)) for each in row] for row in scores],
-        note=_("Colours: each row divided by its largest magnitude."),
+        note=_("Each row divided by its largest magnitude"),
         value_name=_("share of the row’s largest"),
     )
 

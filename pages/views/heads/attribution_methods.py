@@ -33,36 +33,46 @@ def seen(study: AttributionStudy) -> str:
     names = {"word": plain(study.word.text), "token": plain(study.parts[first].text)}
     if found.probability - without[first] < LEAST_LOST:
         text = _(
-            "**{word}** depends on no single token: whichever is hidden, its probability is "
-            "**{after}** or more ({before} with all of them)."
+            "“{word}” depends on no single token: whichever is hidden, the probability of “{word}” "
+            "stays at **{after}** or more ({before} with all of them)."
         )
     else:
         text = _(
-            "**{word}** depends most on **{token}**: with it hidden, its probability is "
-            "**{after}** instead of {before}."
+            "“{word}” depends most on “{token}”: when “{token}” is hidden, the probability of "
+            "“{word}” falls from {before} to **{after}**."
         )
         if others and found.probability - without[others[0]] >= MUCH_LOST:
-            more = _("With **{next}** hidden, it is {share}.").format(
-                next=plain(study.parts[others[0]].text), share=percent(without[others[0]])
+            text = _(
+                "“{word}” depends most on “{token}”: when “{token}” is hidden, the probability of "
+                "“{word}” falls from {before} to **{after}**; when “{next}” is hidden, to {share}."
             )
-            text = _("{first} {more}").format(first=text, more=more)
+            names["next"] = plain(study.parts[others[0]].text)
+            names["share"] = percent(without[others[0]])
     said = text.format(**names, before=percent(found.probability), after=percent(without[first]))
     return joined([said, _alike(study, first)])
 
 
 def _alike(study: AttributionStudy, first: int) -> str:
-    """Say how many other methods give the same part the largest number; nothing without others."""
+    """Say what the other methods give the largest number, and which to trust; "" without others."""
     compared = [each for each in study.methods if each is not Method.LEAVE_ONE_OUT]
     if not compared:
         return ""
     sizes = [np.abs(study.attribution.scores[each]) for each in compared]
     # A method that gives the same to two has no first one.
-    alike = sum(bool((np.delete(size, first) < size[first]).all()) for size in sizes)
+    tops = [np.flatnonzero(size == size.max()) for size in sizes]
+    alike = sum(top.tolist() == [first] for top in tops)
     text = n_(
-        "{n} of {of} other method finds the same token first.",
-        "{n} of {of} other methods find the same token first.",
+        "{n} of {of} other method also puts it first. Trust leaving one out most: it alone "
+        "changes the input and measures what happens.",
+        "{n} of {of} other methods also put it first. Trust leaving one out most: it alone "
+        "changes the input and measures what happens.",
         len(compared),
     )
+    if not alike:
+        text = _(
+            "No other method puts it first. Trust leaving one out most: it alone changes the input "
+            "and measures what happens."
+        )
     return text.format(n=number(alike), of=number(len(compared)))
 
 

@@ -101,16 +101,16 @@ def _draw(opened: Opened, known: HeadReport) -> list[Drawn]:
 
 
 def _draw_strips(known: HeadReport) -> Drawn:
-    text = _(
-        "**Strongest to weakest**: a test sentence from each fifth, by the largest weight of a row"
-    )
+    strips = [_strip(row, known.card.head) for row in known.card.strata]
+    what = _("the largest weight of a row")
     if leading := known.role.leading:
-        text = _(
-            "**Strongest to weakest**: a test sentence from each fifth, by the weight on: {role}"
-        )
-        text = text.format(role=role_names.named(leading, known.role))
-    st.markdown(text)
-    written = token_strips([_strip(row, known.card.head) for row in known.card.strata])
+        role = role_names.named(leading, known.role)
+        what = _("the weight on: {role}").format(role=role)
+    text = _("**Examples**, from strongest to weakest by {what}")
+    if len({strip.value for strip in strips}) == 1:
+        text = _("**Examples**; in each, {what} is {value}")
+    st.markdown(text.format(what=what, value=strips[0].value))
+    written = token_strips(strips)
     st.html(written)
     return Drawn(html=written)
 
@@ -146,8 +146,8 @@ def _say_written(opened: Opened, known: HeadReport) -> None:
         if known.card.head.site.in_encoder and opened.run.settings.model.is_encoder_decoder:
             st.markdown(
                 _(
-                    "**What it writes**: no word by itself. What it adds reaches the output only "
-                    "through cross-attention."
+                    "**What it writes**: no word. It changes the output only through "
+                    "cross-attention."
                 )
             )
         return

@@ -3,7 +3,6 @@
 Every sentence is put together from what was computed, with baseline and n.
 """
 
-from core.evaluate.intervals import Difference
 from core.runs.run import Run
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
 from core.studies.heads.question import Role, Score
@@ -106,19 +105,16 @@ def _cost(effect: HeadEffect | None, leading: Role | None) -> str:
         and pronoun.is_sure
         and (leading is Role.ANTECEDENT or not exact.is_sure)
     ):
-        return _change(pronoun, _("correct pronouns"))
+        text = _("when it is silenced, **{after}** of the pronouns are right instead of {before}")
+        return text.format(before=percent(pronoun.before), after=percent(pronoun.after))
     if exact.is_sure:
-        return _change(exact, _("exact match"))
+        text = _("when it is silenced, exact match goes from {before} to **{after}**")
+        return text.format(before=percent(exact.before), after=percent(exact.after))
     if effect.loss.is_sure:
-        return _("without it the loss alone changes, by {change} nats per token").format(
+        return _("when it is silenced, only the loss changes: by {change} nats per token").format(
             change=number(effect.loss.change, signed=True)
         )
-    return _("no change was found without it")
-
-
-def _change(found: Difference, figure: str) -> str:
-    text = _("without it, {figure}: {before} → **{after}**")
-    return text.format(figure=figure, before=percent(found.before), after=percent(found.after))
+    return _("when it is silenced, no change was found")
 
 
 def roles(role: HeadRole) -> str:

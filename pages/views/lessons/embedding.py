@@ -21,7 +21,7 @@ from core.studies.lessons.positions import Norms, norms
 from pages.frame import clicks, components
 from pages.frame.cached import ModelOf
 from pages.frame.charts import chart
-from pages.frame.language import N_, _, listed, number, plain, short
+from pages.frame.language import N_, _, joined, listed, number, plain, short
 from pages.frame.maps import labels
 from pages.frame.needs import Need
 from pages.frame.recipe import Recipe
@@ -77,7 +77,7 @@ def draw(opened: Opened) -> Shown:
         name=f"embedding_{stack}",
         title=_("How similar the tokens’ vectors are"),
         recipe=recipe,
-        seen=_seen(opened, place, found),
+        seen=_seen(opened, place, ids, found),
         code=(TokenVectors, nearest, nearest_words, random_pair_cosine),
         pictures=drawn,
     )
@@ -148,7 +148,9 @@ def _nearest(found: OfSentence[TokenVectors], token: str) -> Drawn:
     )
 
 
-def _seen(opened: Opened, place: Place, found: OfSentence[TokenVectors]) -> str:
+def _seen(
+    opened: Opened, place: Place, ids: tuple[int, ...], found: OfSentence[TokenVectors]
+) -> str:
     """Say what is most similar to a token, and whether that is more than chance."""
     near, texts = found.result.nearest[:N_NAMED], found.tokens["neighbour"]
     usual = Recipe(random_pair_cosine, ModelOf(opened.path), place.stack).result()
@@ -168,7 +170,22 @@ def _seen(opened: Opened, place: Place, found: OfSentence[TokenVectors]) -> str:
             "Most similar to “{token}” are {words}, by cosine, no more than by chance; for two "
             "random tokens it is {usual} on average."
         )
-    return text.format(token=plain(place.token), words=words, usual=number(usual, 2))
+    said = text.format(token=plain(place.token), words=words, usual=number(usual, 2))
+    return joined([said, _closest_here(place, ids, found.result)])
+
+
+def _closest_here(place: Place, ids: tuple[int, ...], vectors: TokenVectors) -> str:
+    """Say which other token of the sentence is most similar to the chosen one."""
+    chosen = vectors.ids.index(ids[place.position])
+    cosine_N = vectors.cosine_NN[chosen].copy()
+    cosine_N[chosen] = -np.inf
+    if len(cosine_N) < 2:
+        return ""
+    at = int(cosine_N.argmax())
+    return _("In this sentence, “{other}” is closest ({cosine}).").format(
+        other=plain(place.tokens[ids.index(vectors.ids[at])].text),
+        cosine=number(float(cosine_N[at]), 2),
+    )
 
 
 def _lengths(opened: Opened) -> Shown:

@@ -19,7 +19,7 @@ from core.studies.lessons.layers import (
 from core.studies.lessons.of_sentence import sentence_lens, sentence_stream
 from pages.frame import session
 from pages.frame.charts import chart
-from pages.frame.language import _, joined, number, percent, plain, short
+from pages.frame.language import _, capitalised, joined, number, percent, plain, short
 from pages.frame.messages import explained
 from pages.frame.needs import Need, missing
 from pages.frame.recipe import Recipe
@@ -100,7 +100,7 @@ def _lens(opened: Opened, place: Place) -> Shown:
     return Shown(
         name=f"lens_{place.stack}",
         title=_title(place),
-        question="" if causal else _("Does a word’s vector stay like the word?"),
+        question="" if causal else _("Does a word’s vector still mean that word after each layer?"),
         seen=seen,
         recipe=recipe,
         code=(decoder_lens, encoder_lens),
@@ -131,7 +131,7 @@ def _kept(found: Lens, position: int, token: str) -> str:
     answer = _("Mostly") if own_K.mean() > 0.5 else _("No")
     text = _(
         "{answer}: after the last layer **{n}** of {total} vectors are still most like their own "
-        "word. But context is mixed in: the probability of “{token}” goes from {first} to "
+        "word. But they take in context: how clearly “{token}” is read goes from {first} to "
         "**{last}**."
     )
     return text.format(
@@ -149,7 +149,7 @@ def _decided(found: Lens, guesses: _Guesses, followed: str, place: Place) -> str
     position, last = place.position, len(found.names) - 1
     # What is followed is the last guess.
     decided = found.decided(position) or 0
-    text = _("After “{token}”, “{word}” is the best guess from “{name}” on (**{share}** there).")
+    text = _("After “{token}”, “{word}” is the best guess from {name} on (**{share}** there).")
     if decided == 0:
         text = _("After “{token}”, “{word}” is the best guess from the embedding on ({share}).")
     elif decided == last:
@@ -178,7 +178,9 @@ def _map(opened: Opened, found: Lens, guesses: _Guesses, place: Place) -> Matrix
         visible=~guesses.echo_LK if guesses.echo_LK.any() else None,
         hidden=_("only repeats the word fed"),
         grey_words=True,
-        value_name=_("probability"),
+        value_name=_("probability")
+        if Kind.self_of(place.stack).causal
+        else _("how clearly the word is read (softmax over the vocabulary)"),
     )
 
 
@@ -219,18 +221,25 @@ def _most_added(found: Stream, place: Place, *, adds: bool) -> str:
             "its input."
         )
     depth = found.most_added(place.position)
-    text = _("For “{token}” **{name}**: it adds a vector of length **{added}** to one of {before}.")
+    added_L = found.added_LK[:, place.position]
+    text = _("For “{token}” it is **{name}**, which adds a vector of length **{added}**.")
+    if len(added_L) > 1:
+        text = _(
+            "For “{token}” it is **{name}**, which adds a vector of length **{added}**; next is "
+            "{second} with {less}."
+        )
+    second = int(added_L.argsort()[-2:][0]) + 1
     origins = {
-        "cross": _("So the largest change comes from the words of the source."),
-        "self": _("So the largest change comes from the words that “{token}” attends to."),
-        "feed_forward": _(
-            "So the largest change is computed from this vector alone, without other words."
-        ),
+        "cross": _("{first} brings in the words of the source."),
+        "self": _("{first} brings in the words that “{token}” attends to."),
+        "feed_forward": _("{first} is computed from this vector alone, without other words."),
     }
     sentences = [text, origins.get(found.sites[depth].sublayer)]
     return joined(sentences).format(
         token=plain(place.token),
         name=plain(explained(found.names[depth])),
-        added=short(float(found.added_LK[depth - 1, place.position])),
-        before=short(float(found.norms_LK[depth - 1, place.position])),
+        first=plain(capitalised(explained(found.names[depth]))),
+        added=short(float(added_L[depth - 1])),
+        second=plain(explained(found.names[second])),
+        less=short(float(added_L[second - 1])),
     )

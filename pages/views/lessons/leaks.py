@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.heads import Kind
+from core.heads import Head, Kind
 from core.model import Remask
 from core.runs.run import RunError
 from core.studies.lessons.masks import (
@@ -49,7 +49,7 @@ def draw(opened: Opened) -> Shown:
         off = _ask_which(opened, kind)
         chosen = batch.ask(opened, kind, heads=True)
     batch.name_what_is_cut(chosen)
-    maps, costs = st.columns([5, 2], gap="medium")
+    costs, maps = st.columns([2, 5], gap="medium")
     with costs:
         losses = _losses(chosen)
     recipe = Recipe(
@@ -78,7 +78,7 @@ def draw(opened: Opened) -> Shown:
         name=f"leaks.{chosen.head.site}.{chosen.head.index}",
         title=labelled(site_and_head(chosen.head), title),
         recipe=recipe,
-        seen=joined((_cost(off, found.losses), _leaked(off, after.leak))),
+        seen=joined((_cost(off, found.losses), _leaked(off, after.leak, chosen.head))),
         code=(visible, Remask, leak),
         pictures=pictures,
         about=chosen.about,
@@ -123,8 +123,8 @@ def _cost(off: Sequence[Mask], cases: Sequence[MaskLoss]) -> str:
         return ""
     before, after = (number(losses[each], 2) for each in ((), tuple(off)))
     text = _(
-        "It gets worse: with {seen} visible the loss rises from {before} to **{after}**, since "
-        "that was hidden in training."
+        "It gets worse: with {seen} visible the loss rises from {before} to **{after}**, since the "
+        "model never saw {seen} in training."
     )
     if before == after:
         text = _("Nothing gets worse: with {seen} visible the loss stays at **{after}**.")
@@ -134,16 +134,16 @@ def _cost(off: Sequence[Mask], cases: Sequence[MaskLoss]) -> str:
     return text.format(seen=seen, before=before, after=after)
 
 
-def _leaked(off: Sequence[Mask], found: Leak) -> str:
+def _leaked(off: Sequence[Mask], found: Leak, head: Head) -> str:
     """Return how much of a head's weight went where the masks would not have let it."""
     if not off:
         return _("All masks are on: **no** weight goes where it should not. Switch one off.")
-    text = _("Of this head’s weight **{share}** now goes to padding.")
+    text = _("{head}: **{share}** of its attention now goes to padding.")
     share = found.padding
     if found.future:
-        text = _("Of this head’s weight **{share}** now goes to later words.")
+        text = _("{head}: **{share}** of its attention now goes to later words.")
         share = found.future
-    return text.format(share=percent(share))
+    return text.format(head=site_and_head(head), share=percent(share))
 
 
 def _losses(chosen: Chosen) -> Recipe[tuple[MaskLoss, ...]] | None:
@@ -168,7 +168,7 @@ def _chart(chosen: Chosen, cases: Sequence[MaskLoss]) -> Chart:
         n = len(chosen.sentences)
         on = n_("the {n} text of the batch", "the {n} texts of the batch", n).format(n=number(n))
     own = [case for case in cases if all(mask.attention is chosen.kind for mask in case.without)]
-    title = _("What the masks of {attention} are worth")
+    title = _("Loss with and without the masks of {attention}")
     return bars(
         {_("loss"): [case.loss for case in own]},
         [_case_label(case) for case in own],

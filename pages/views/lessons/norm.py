@@ -8,7 +8,7 @@ from core.studies.lessons.layers import Norms, batch_norm, study_norms
 from core.studies.lessons.of_sentence import sentence_norms
 from pages.frame import controls, selection, session
 from pages.frame.charts import chart
-from pages.frame.language import _, bound, number
+from pages.frame.language import _, number
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
@@ -20,9 +20,9 @@ from viz.charts.curves import Chart, Quantity
 def draw(opened: Opened) -> Shown:
     """Draw how far other sentences move a vector under each norm."""
     with selection.row():
+        site = _ask_site(describe(opened.run.model, 1, 1), opened.run.model.config.stacks[0])
         with st.popover(_("Other sentences of the batch"), width="content"):
             sentences = ask_others(opened)
-        site = _ask_site(describe(opened.run.model, 1, 1), opened.run.model.config.stacks[0])
     recipe = Recipe(sentence_norms, opened.path, sentences, site)
     found = recipe.result().result
     # What the stack reads, as far as it fits: the prompt of a decoder alone.
@@ -44,12 +44,13 @@ def _seen(found: Norms, *, alone: bool) -> str:
     if alone:
         return _("The sentence is alone in its batch: add another to compare BatchNorm.")
     text = _(
-        "With BatchNorm a sentence’s vectors would depend on its neighbours in the batch, by up to "
-        "**{batch}** of a feature’s spread; with LayerNorm they do not (**{layer}**)."
+        "With BatchNorm the same sentence would get other vectors in another batch, and perhaps "
+        "another translation: the numbers of a vector change by up to **{batch}** standard "
+        "deviations. With LayerNorm they change by **{layer}**."
     )
-    return text.format(
-        batch=number(found.batch_norm_K.max(), 2), layer=bound(found.layer_norm_K.max())
-    )
+    # LayerNorm leaves rounding, far below a hundredth.
+    layer = round(float(found.layer_norm_K.max()), 2)
+    return text.format(batch=number(found.batch_norm_K.max(), 2), layer=number(layer, padded=False))
 
 
 def _ask_site(described: Description, stack: Stack) -> Site:
@@ -73,7 +74,7 @@ def _moved(found: Norms, tokens: list[str]) -> Chart:
             "BatchNorm": found.batch_norm_K.tolist(),
         },
         tokens,
-        value=Quantity(_("mean change of a feature, in units of its spread")),
+        value=Quantity(_("mean change of a vector’s numbers, in standard deviations")),
         title=_("How far other sentences of the batch move a vector"),
         # A bar of length 0 would not be seen.
         drawn="dots",

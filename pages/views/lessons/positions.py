@@ -111,8 +111,8 @@ def _waves(table: Recipe[Sinusoids], position: int) -> Shown:
     sentences = [
         _(
             "By a pattern of numbers that is added to the word’s vector; at position **{p}** "
-            "(dashed line) these four are {values}."
-        ).format(p=number(position), values=values)
+            "(dashed line) the dimensions drawn, of {d}, are {values}."
+        ).format(p=number(position), d=number(table.result().d_model), values=values)
     ]
     closest = closest_rows(table.result().encodings())
     if closest is not None and closest.distance > TINY:
@@ -156,7 +156,10 @@ def _distinct(found: Sinusoids, closest: ClosestRows | None) -> str:
     sentences = [text.format(n=number(found.length))]
     first, *_others, last = found.wavelengths().tolist()
     if last > first:
-        text = _("To the right the waves get longer: from {first} to {last} positions.")
+        text = _(
+            "Neighbours differ most on the left: there a wave repeats after {first} positions, on "
+            "the right only after {last}."
+        )
         sentences.append(text.format(first=short(first), last=short(last)))
     return joined(sentences)
 
@@ -177,8 +180,9 @@ def _shift(table: Recipe[Sinusoids], position: int, shift: int) -> Shown:
         shift,
     )
     seen = _(
-        "Yes: **one** matrix M takes it from every position: M × position {p} = position **{q}** "
-        "(last two columns). So attention can learn to look a fixed distance away."
+        "Yes: the **same** matrix M turns every position p into position p + k: M × {p} equals "
+        "**{q}** (left picture, last two columns). So attention that learns M can look a fixed "
+        "distance away."
     )
     return Shown(
         name="shift",

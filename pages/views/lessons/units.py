@@ -13,7 +13,7 @@ from core.model.sublayers import FeedForward
 from core.studies.lessons.of_sentence import sentence_units
 from core.studies.lessons.sublayers import FiringUnits, firing, top_units
 from pages.frame import controls, session
-from pages.frame.language import N_, _, joined, n_, number, percent, plain
+from pages.frame.language import N_, _, n_, number, percent, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
@@ -50,12 +50,13 @@ def draw(opened: Opened) -> Shown:
             pictures.append(stacks.matrix(opened, place, _top_map(opened, found, place), 0, "top"))
         st.caption(_below_zero(opened.run.settings.model))
     with right:
+        st.caption(_share(found, opened.run.settings.model.d_ff, place.token))
         shown = _firing_map(opened, found.firing_LK, place)
         pictures.append(stacks.matrix(opened, place, shown, layer, session.UNITS, session.LAYER))
     return Shown(
         name="units",
         title=_("Share of a layer’s units that react to each word"),
-        seen=_seen(found, opened.run.settings.model.d_ff, place.token),
+        seen=_seen(found, place.token),
         recipe=recipe,
         code=(FeedForward, firing, top_units),
         pictures=pictures,
@@ -119,9 +120,9 @@ def _firing_map(opened: Opened, firing_LK: NDArray[np.float64], place: Place) ->
     )
 
 
-def _seen(found: FiringUnits, n_units: int, token: str) -> str:
-    """Say whether a word's strongest units react to it alone, and how many react to it at all."""
-    share = n_(
+def _share(found: FiringUnits, n_units: int, token: str) -> str:
+    """Say how many units of the layer react to the word."""
+    return n_(
         "**{here}** of the {n} unit of layer {layer} reacts to “{token}”.",
         "**{here}** of the {n} units of layer {layer} react to “{token}”.",
         n_units,
@@ -131,17 +132,17 @@ def _seen(found: FiringUnits, n_units: int, token: str) -> str:
         here=percent(found.firing_LK[found.layer, found.position]),
         n=number(n_units),
     )
+
+
+def _seen(found: FiringUnits, token: str) -> str:
+    """Say whether the units that react most to a word react to it alone."""
     if not found.top:
-        return share
+        return _("No unit of this layer reacts to “{token}”.").format(token=plain(token))
     n_alone = sum(not unit.others for unit in found.top)
-    text = _(
-        "Mostly to several words: of those that react most to “{token}”, **{alone}** of {n} react "
-        "to no other word of the sentence."
-    )
-    if 2 * n_alone > len(found.top):
+    text = _("All **{n}** units that react most to “{token}” also react to other words.")
+    if n_alone:
         text = _(
-            "Mostly to single words: of those that react most to “{token}”, **{alone}** of {n} "
-            "react to no other word of the sentence."
+            "**{alone} of the {n}** units that react most to “{token}” react to no other word of "
+            "the sentence."
         )
-    alone = text.format(n=number(len(found.top)), token=plain(token), alone=number(n_alone))
-    return joined([alone, share])
+    return text.format(n=number(len(found.top)), token=plain(token), alone=number(n_alone))

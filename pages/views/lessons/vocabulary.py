@@ -49,7 +49,7 @@ def draw(opened: Opened, stack: Stack, word: int) -> Shown:
         for near in found.near:
             st.markdown(_nearest(near))
         if not selected:
-            st.caption(_("Select points with the mouse to read their neighbours, too."))
+            st.caption(_("Draw a line around points to read their neighbours, too."))
     return Shown(
         name=f"vocabulary_{stack}",
         title=_("The vocabulary as points"),
@@ -113,17 +113,20 @@ def _seen(found: VocabularyMap) -> str:
     if found.n_near > total / 2:
         answer = _("Yes") if found.n_near == total else _("Mostly")
     said = _(
-        "{answer}: **{n} of the {total}** words most similar to “{token}” are among the nearest "
-        "tenth of all points."
+        "{answer}: in this flat picture **{n} of the {total}** words most similar to “{token}” lie "
+        "near it."
     ).format(
         answer=answer,
         n=number(found.n_near),
         total=number(total),
         token=plain(near.token),
     )
-    text = _("The picture shows {share} of their differences.")
+    text = _("Its two axes keep {share} of the differences between words.")
     if share < 0.5:
-        text = _("A flat picture shows only {share} of their differences, so it can mislead.")
+        text = _(
+            "Its two axes keep only {share} of the differences between words, so distances can "
+            "mislead."
+        )
     return joined([said, text.format(share=percent(share))])
 
 

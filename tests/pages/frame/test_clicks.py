@@ -37,12 +37,12 @@ def test_the_same_word_is_pinned_in_every_kind_of_attention(open_page):
     at = open_page("attention", sentence=PLAIN, **ENCODER)
     send(at, "pin", {"side": "source", "index": ANIMAL})
     assert maps(at).pin == ("source", ANIMAL)
-    assert "**animal** looks most at" in said(at)
+    assert "“animal” gives" in said(at)
     at.segmented_control(key="kind").set_value("decoder.cross").run()
     shown = maps(at)
     assert shown.pin == ("source", ANIMAL)
     assert shown.keys[ANIMAL].text == "animal"
-    assert "**animal** gets its largest weight from" in said(at)
+    assert "looks most at “animal”" in said(at)
     at.segmented_control(key="kind").set_value("decoder.self").run()
     # The source has no part in it.
     assert "animal" not in said(at)

@@ -2,6 +2,7 @@ import html
 
 import pytest
 
+from pages.frame.language import percent
 from tests.pages.conftest import MODEL
 
 
@@ -14,7 +15,7 @@ def seen(at):
 
 def written(weight):
     """Return a weight as that line writes it."""
-    return "less than 0.01" if 0 < weight < 0.005 else f"{weight:.2f}"
+    return percent(float(weight)).replace("\u00a0", " ")
 
 
 @pytest.fixture

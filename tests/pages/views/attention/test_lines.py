@@ -46,5 +46,7 @@ def test_of_all_heads_it_is_said_which_points_most(open_view):
     largest = [max(map(float, head[row])) for head in lines.weights_HQK]
     head = largest.index(max(largest))
     key = texts(lines.keys)[int(lines.weights_HQK[head, row].argmax())]
-    assert seen(at).startswith(f"**it** looks most at **{key}**: **{written(max(largest))}**.")
-    assert seen(at).endswith(f"That is head {head}; none of the other 3 heads gives any word more.")
+    most = written(max(largest))
+    where = f"encoder layer 1, head {head}"
+    assert seen(at).startswith(f"“it” gives “{key}” **{most}** of its attention in {where}.")
+    assert seen(at).endswith("The other 3 heads give no word more.")

@@ -54,14 +54,14 @@ def test_all_heads_make_one_map_and_it_is_said_what_one_head_hides_behind_it(ope
         cells = {head: float(weights[row, key]) for head, weights in heads.items()}
         layer, head = max(cells, key=cells.get)
         largest, mean = max(cells.values()), sum(cells.values()) / len(cells)
-        name = "itself" if kind.is_self and key == row else keys[key]
+        name = "itself" if kind.is_self and key == row else f"“{keys[key]}”"
         which = "" if kind is Kind.ENCODER_SELF else f"{kind.sublayer_label} "
         where = f"{kind.stack} layer {layer}, {which}head {head}"
         if how == "largest":
             assert panel.details[row][key] == where
         said.append(
-            f"**{name}**: **{written(mean)}** on average over {len(heads)} heads, "
-            f"**{written(largest)}** in {where}."
+            f"gives {name} **{written(mean)}** of its attention on average over {len(heads)} "
+            f"heads, **{written(largest)}** in {where}."
         )
     assert any(seen(at).endswith(each) for each in said)
 
@@ -74,7 +74,7 @@ def test_weights_stand_beside_how_far_each_key_moves_the_query(open_view, pinned
     )
     run, head = load_run(ROOT / "gallery" / MODEL), Head.parse("encoder.1.self:0")
     found = vector_norms(run, TIRED, head, inspect_sentence(run, TIRED))
-    weights, shares, difference = (
+    difference, weights, shares = (
         panel.values for panel in unpack(component(at, "matrices").bytes).panels
     )
     assert weights == pytest.approx(found.steps.weights_QK)
@@ -83,7 +83,10 @@ def test_weights_stand_beside_how_far_each_key_moves_the_query(open_view, pinned
     words = [token.text for token in found.steps.queries]
     largest = np.abs(difference).argmax() if pinned is None else np.abs(difference[pinned]).argmax()
     query, key = divmod(int(largest), len(words)) if pinned is None else (pinned, int(largest))
-    assert seen(at).startswith(
-        f"**{words[query]}** gives {words[key]} a weight of **{written(weights[query, key])}**, "
-        f"and **{written(shares[query, key])}** of what moves it comes from there."
-    )
+    weight, share = weights[query, key], shares[query, key]
+    assert (
+        f"“{words[query]}” gives “{words[key]}” **{written(weight)}** of its attention, but "
+        f"“{words[key]}” contributes {'only ' * bool(share < weight)}**{written(share)}**"
+    ) in seen(at)
+    agree = int((weights.argmax(axis=1) == shares.argmax(axis=1)).sum())
+    assert f"in **{agree} of {len(words)}** rows" in seen(at)

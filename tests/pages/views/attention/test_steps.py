@@ -107,5 +107,6 @@ def test_of_a_weight_the_picture_has_scores_and_weights(open_steps, run):
     first, second = np.argsort(-scores)[:2]
     assert column == first
     keys = [token.text for token in steps.keys]
-    assert f"The score of {keys[first]} is {digits(scores[first])}; {keys[second]} " in seen(at)
-    assert equation(at).endswith(f" comes next with {digits(scores[second])}")
+    two = [f"{digits(scores[each])} (“{keys[each]}”)" for each in (first, second)]
+    weights = " and ".join(f"**{shares[each]:.2f}**" for each in (first, second))
+    assert f"the scores {' and '.join(two)} into the weights {weights}." in seen(at)

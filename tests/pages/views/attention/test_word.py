@@ -62,8 +62,10 @@ def test_every_head_of_a_word_has_its_strip_and_the_largest_weight_is_named(
         text = others[weights.index(max(weights))].text
         largest.setdefault(text, (written(max(weights)), where))
     first, (weight, where) = next(iter(largest.items()))
-    looks = "looks most at" if direction == "looks at" else "gets most from"
-    assert f"{looks} **{first}**: **{weight}** in {where}" in seen(at)
+    text = f"gets **{weight}** of the attention of “{first}” in {where}"
+    if direction == "looks at":
+        text = f"gives “{first}” **{weight}** of its attention in {where}"
+    assert text in seen(at)
 
 
 def test_it_opens_on_the_pronoun_and_the_head_that_finds_its_antecedent_comes_first(open_view):
@@ -80,7 +82,7 @@ def test_it_begins_where_heads_look_from_and_says_so_where_none_does(open_view):
     at, _ = open_view("word", model="bottleneck-attention")
     assert followed(at)[0] == "target"
     at, _ = open_view("word", model="bottleneck-attention", side="source", token="0")
-    assert seen(at) == "No head of this model looks from **k**."
+    assert seen(at) == "No head of this model looks from “k”."
 
 
 def test_a_click_on_a_word_follows_it_and_stands_in_the_link(open_view):
