@@ -43,6 +43,7 @@ from viz.charts.training import loss_curves
 from viz.component.payload import TokenLabel
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix
+from viz.whole.whole import Whole
 
 NEAR = 0.3
 """What was measured within this share of a step's number speaks for the step."""
@@ -85,12 +86,8 @@ def draw(path: Path) -> Shown | None:
         written.popitem()
     _say_written(run, written)
     recipe = Recipe(forming, [_at(path, each, sentence) for each in found], [*found], head, step)
-    found_pass = Recipe(forward_pass, RunAt(path, step), _at(path, step, sentence)).result()
-    title = _("The pass at step {step}").format(step=number(step))
     focus = _telling_row(last, head) if head.kind.query_side == "source" else None
-    # The step of the pass is another one than that of the training.
-    texts = {"at": _("word {step} of {last}: fed “{fed}”, writes “{written}” ({probability})")}
-    whole = replace(whole_of(run, found_pass, title, focus), texts=texts)
+    whole = _whole(path, run, step, sentence, focus)
     picture = components.show(whole, key=PICTURE, on_step=_keep, on_pick=_take_head)
     pictures.append(_loss(rows, step))
     spread = _chart(recipe.result())
@@ -142,6 +139,14 @@ def _learning(found: Mapping[int, Inspection], head: Head) -> int:
     keys = {step: _largest(each, head, row)[1] for step, each in found.items()}
     elsewhere = [step for step in steps[1:] if keys[step] != keys[steps[-1]]]
     return [*steps[:2], *elsewhere][-1]
+
+
+def _whole(path: Path, run: Run, step: int, sentence: str, focus: int | None) -> Whole:
+    """Return the pass at a snapshot; its steps are called words, since training has steps, too."""
+    found = Recipe(forward_pass, RunAt(path, step), _at(path, step, sentence)).result()
+    title = _("The pass at step {step}").format(step=number(step))
+    texts = {"at": _("word {step} of {last}: fed “{fed}”, writes “{written}” ({probability})")}
+    return replace(whole_of(run, found, title, focus), texts=texts)
 
 
 def _say_written(run: Run, written: Mapping[str, Inspection]) -> None:
