@@ -178,9 +178,9 @@ def _by_half(found: Mapping[str, Curve], step: int) -> str:
     elif never:
         text = n_(
             "**{slowest} learns most slowly**: even at step {step} fewer than half of the held-out "
-            "sentences are correct ({shares}); with {others} half are by step {last}.",
+            "sentences are correct ({shares}); with the others half are, by step {last}.",
             "**{slowest} learn most slowly**: even at step {step} fewer than half of the held-out "
-            "sentences are correct ({shares}); with {others} half are by step {last}.",
+            "sentences are correct ({shares}); with the others half are, by step {last}.",
             len(never),
         )
     elif first == last:
@@ -196,11 +196,9 @@ def _by_half(found: Mapping[str, Curve], step: int) -> str:
             "{last}, with {fastest} by step {first}.",
             len(slowest),
         )
-    others = [name for name in found if name not in never]
     return text.format(
         slowest=capitalised(question.names(slowest, found)),
         shares=listed(dict.fromkeys(never.values())),
-        others=question.names(others, found),
         fastest=question.names(reached.get(first, []), found),
         step=number(step),
         first=number(first),

@@ -24,7 +24,7 @@ def test_the_first_to_learn_and_those_that_do_not_are_said(open_experiment):
         for name in ("base", "no_norm", "no_feed_forward")
     )
     assert "**“no residual” learns most slowly**: even at step 800 fewer than half of the" in said
-    assert f"correct (0 %); with all but “no residual” half are by step {at_step:.0f}." in said
+    assert f"correct (0 %); with the others half are, by step {at_step:.0f}." in said
     at.segmented_control(key="experiment_measure").set_value("loss").run()
     first, last = (results.curve(name, "loss")[1][-1] for name in ("base", "no_residual"))
     assert any(
