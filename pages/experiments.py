@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.frame import links, old_links
+from pages.frame import links, old_links, session
 from pages.frame import view as views
 from pages.frame.language import _, plain
 from pages.frame.view import View
@@ -22,6 +22,9 @@ def render() -> None:
     """Ask for a question, and show what is claimed, what came out, and how to run it again."""
     old_links.follow("experiments", OUTCOME)
     experiment = question.ask_question()
+    # Another question opens on its answer.
+    for name in (OUTCOME, learning.MEASURE):
+        session.belongs_to(name, experiment.name)
     with st.container(key="claim"):
         claim = _("**Claim.** {claim}").format(claim=_(experiment.claim))
         st.markdown(f":small[{claim} :gray[({plain(experiment.source)})]]")

@@ -10,8 +10,8 @@ def render() -> None:
     """Offer every language under the name that its speakers give it."""
     st.markdown(
         _(
-            "The app begins in your browser’s language, where it knows it. Choose another one "
-            "here; links then name it, too."
+            "The app opens in your browser’s language if it can. Choose another one here: links "
+            "then open in it, too."
         )
     )
     with st.container(horizontal=True):

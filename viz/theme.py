@@ -65,8 +65,14 @@ MAY_LOOK: Rgb = (168, 190, 214)
 SOURCE: Rgb = (0, 114, 178)
 TARGET: Rgb = (213, 94, 0)
 
+# Words on white paper.
+INK: Rgb = (30, 32, 40)
+FILE_FONT = "sans-serif"
+
 # What stands beside the point, on either theme.
 QUIET: Rgb = (128, 128, 128)
+# A point that holds a name in black.
+POINT: Rgb = (205, 212, 220)
 
 # Everything that is not data is a mixture of the page's own text and background, and so follows
 # the light and the dark theme by itself; the tints are translucent for the same reason.

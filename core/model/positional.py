@@ -41,9 +41,9 @@ def halved_sinusoids(n_positions: int, d_model: int) -> Tensor:
     return torch.cat([positions_PD[:, 0::2], positions_PD[:, 1::2]], dim=1)
 
 
-def exact_sinusoids(positions_P: Tensor, d_model: int) -> Tensor:
+def exact_sinusoids(positions_P: Tensor, d_model: int, base: float = 10000.0) -> Tensor:
     """Return positions_PD in float64 for any positions, including negative and fractional ones."""
-    angle_PE = positions_P[:, None].double() / timescales(d_model)
+    angle_PE = positions_P[:, None].double() / timescales(d_model, base)
     return torch.stack([angle_PE.sin(), angle_PE.cos()], dim=-1).flatten(1)
 
 

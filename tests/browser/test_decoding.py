@@ -132,6 +132,8 @@ def test_the_step_and_the_head_stay_for_the_sentence_and_another_begins_anew(sho
         for case, steps in [("cross_only", "4 of 5"), ("sentence", "1 of 16")]:
             choose(page, case)
             expect(page.locator(".count")).to_have_text(f"step {steps}")
+            # The legend names the mask only where something is hidden by it.
+            expect(page.locator(".legend .masked")).to_be_visible(visible=case == "sentence")
         expect(page.locator("select.head")).to_have_value("2")
 
 

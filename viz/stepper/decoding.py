@@ -28,8 +28,8 @@ from viz.messages import N_
 # Every text of the component. A page may hand over its own; {names} are filled in.
 DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     **SIGN_TEXTS,
-    "free": N_("Free running: fed its own words"),
-    "forced": N_("Teacher forcing: fed the true words"),
+    "free": N_("Fed its own words (free running)"),
+    "forced": N_("Fed the true words (teacher forcing)"),
     "step": N_("step {number} of {n}"),
     "step.name": N_("decoding step"),
     "step.previous": N_("previous step"),

@@ -71,7 +71,7 @@ function draw(state) {
   root.querySelector(".legend .name").textContent = texts.weight;
   root.querySelector(".hidden-name").textContent = texts.hidden;
   root.querySelector(".read").textContent = view.spaced ? joined(texts.read, texts.space) : texts.read;
-  root.querySelector(".masked").hidden = view.sides.length < 2 || view.crossOnly;
+  root.querySelector(".legend .masked").hidden = view.sides.length < 2 || view.crossOnly;
   root.querySelector(".sides").classList.toggle("alone", view.sides.length < 2);
   drawScrubber(state);
   for (const column of state.columns) drawColumn(column, view);
@@ -139,7 +139,7 @@ function drawScrubberStep(state) {
   state.dotNow?.classList.remove("now");
   state.dotNow = dots[step];
   state.dotNow.classList.add("now");
-  const words = fill(view.texts.step, { number: step + 1, n: view.count });
+  const words = fill(view.texts.step, { number: step + 1, n: lengthAt(view, step) });
   nodes.count.textContent = words;
   nodes.scrubber.setAttribute("aria-valuenow", step + 1);
   nodes.scrubber.setAttribute("aria-valuetext", words);
@@ -159,6 +159,12 @@ function drawControls({ view, nodes }) {
     ? texts["difference.none"] : fill(texts.difference, { number: difference + 1 });
   nodes.byHand.hidden = !view.sides[0].steps.some(({ overridden }) => overridden);
   nodes.byHand.lastElementChild.textContent = texts.overridden;
+}
+
+/** Steps of the sentence that is written; beyond its end, those of the true one. */
+function lengthAt(view, step) {
+  const [{ steps: { length } }] = view.sides;
+  return step < length ? length : view.count;
 }
 
 /** The step under the pointer. */
@@ -258,14 +264,14 @@ function tellStep(state) {
 
 /** The step in a sentence, for those who do not see it. */
 function spoken({ view, step, columns }) {
-  const { texts, count } = view;
+  const { texts } = view;
   const sentences = columns.filter(({ side }) => side?.steps[step]).map(({ side, name }) => {
     const { label, probability } = side.steps[step].chosen;
     return fill(texts.now, {
       side: texts[`side.${name}`], token: label[0], probability: percentWords(probability),
     });
   });
-  return joined(ended(fill(texts.step, { number: step + 1, n: count })), ...sentences);
+  return joined(ended(fill(texts.step, { number: step + 1, n: lengthAt(view, step) })), ...sentences);
 }
 
 function drawPlaying({ nodes, view, playing }) {
@@ -323,7 +329,7 @@ function showLook(state, look, point) {
 
 function showDot(state, step, point) {
   const { view } = state;
-  const lines = [fill(view.texts.step, { number: step + 1, n: view.count })];
+  const lines = [fill(view.texts.step, { number: step + 1, n: lengthAt(view, step) })];
   for (const { side, name } of state.columns) {
     const chosen = side?.steps[step]?.chosen;
     if (!chosen) continue;

@@ -10,7 +10,7 @@ BOTTLENECK = Experiment(
     claim=N_(
         "Without attention, all that a recurrent decoder knows of the source is one vector: the "
         "longer the sentence, the more is lost. With attention to every word, length hardly "
-        "matters, as far as it was learned: here rows of 4 to 16 letters that are to be reversed."
+        "matters up to the longest of training: here rows of 4 to 16 letters, to be reversed."
     ),
     source="Cho et al. 2014; Sutskever et al. 2014; Bahdanau et al. 2015; Luong et al. 2015",
     variants=(

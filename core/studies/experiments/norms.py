@@ -7,9 +7,8 @@ NORMS = Experiment(
     name="norms",
     question=N_("Which norm, and before or after the sublayer?"),
     claim=N_(
-        "Dividing by the root mean square is enough; a norm over the batch, or none, does worse. "
-        "With a warm-up the norm may stand before each sublayer (attention or feed-forward) or, as "
-        "in the paper, after it; without a warm-up, only before it."
+        "RMSNorm is enough; BatchNorm, or no norm, does worse. Before or after the sublayer is the "
+        "same with a warm-up; without one, only before works."
     ),
     source="Ba et al. 2016; Zhang & Sennrich 2019 (RMSNorm); Shen et al. 2020 (BatchNorm); "
     "Xiong et al. 2020 (pre-norm)",

@@ -1,11 +1,11 @@
-"""What of a layer can be left out?"""
+"""Which parts of a layer can be left out?"""
 
 from core.messages import N_
 from core.studies.experiments.experiment import BASE, Expected, Experiment, Variant
 
 RESIDUALS = Experiment(
     name="residuals",
-    question=N_("What of a layer can be left out: residual, norm or feed-forward?"),
+    question=N_("Which part of a layer can be left out: residual, norm or feed-forward?"),
     claim=N_(
         "Residual connections carry the gradient through the layers, norms keep vectors within "
         "bounds, and attention alone is linear in its values: each is needed."

@@ -21,6 +21,8 @@ from pages.frame.session import position
 from pages.views.decoding import seen
 
 OVERRIDES = "overrides"
+_LEFT = "step_before_a_word"
+"""Part of the session: step at which a word was put in → step at which the visitor was then."""
 
 Overrides = Mapping[int, int]
 """Step → id of the token that is appended there whatever the model says."""
@@ -98,7 +100,7 @@ def _insert_mistake(
         own = [each.chosen for each in free]
         pairs = enumerate(zip(own, found.written, strict=False))
         changed = (step for step, (one, other) in pairs if step > found.step and one != other)
-        _put({}, found.step, found.token, opens=next(changed, found.step))
+        _put({}, found.step, found.token, opens=next(changed, found.step), left=at)
     else:
         step = free[at]
         wrong = next(iter(wrong_tokens(opened.run, step)), step.most_probable(2)[-1])
@@ -107,8 +109,16 @@ def _insert_mistake(
 
 def offer_undo(overrides: Overrides) -> None:
     """Offer to give the last step back to the model at which a word was put in."""
-    before = dict(sorted(overrides.items())[:-1])
-    st.button(_("Undo the inserted word"), key="undo", type="primary", on_click=put, args=(before,))
+    st.button(
+        _("Undo the inserted word"), key="undo", type="primary", on_click=_undo, args=(overrides,)
+    )
+
+
+def _undo(overrides: Overrides) -> None:
+    """Take out the last word that was put in, and go back to the step where the visitor was."""
+    *before, (last, _token) = sorted(overrides.items())
+    step = session.storage(_LEFT, in_callback=True).pop(last, last)
+    session.choose({OVERRIDES: written(dict(before)) or None, session.DECODING_STEP: step})
 
 
 def put(overrides: Overrides) -> None:
@@ -125,8 +135,20 @@ def written(overrides: Overrides) -> str:
     return " ".join(f"{step}:{token}" for step, token in sorted(overrides.items()))
 
 
-def _put(before: Overrides, at: int, token: int, *, opens: int | None = None) -> None:
+def _put(
+    before: Overrides, at: int, token: int, *, opens: int | None = None, left: int | None = None
+) -> None:
+    """Put a token in at a step.
+
+    Args:
+        before: The tokens that were put in; those before the step stay.
+        at: The step.
+        token: Its id.
+        opens: The step that is looked at next, if another one.
+        left: The step that an undo goes back to, if another one.
+    """
     after = {**{place: other for place, other in before.items() if place < at}, at: token}
+    session.storage(_LEFT, in_callback=True)[at] = at if left is None else left
     step = at if opens is None else opens
     session.choose({OVERRIDES: written(after), session.DECODING_STEP: step})
 

@@ -35,14 +35,14 @@ def _pronoun_step(run: Run, source: str, target_ids: Sequence[int]) -> int | Non
     return pronoun_step(cached.task(run.path), run.target_tokenizer, source, target_ids)
 
 
-def of_step(opened: Opened, free: Sequence[DecodeStep], at: int, n: int) -> str:
-    """Return which token a step, one of n, writes, and the most probable other one."""
+def of_step(opened: Opened, free: Sequence[DecodeStep], at: int) -> str:
+    """Return which token a step writes, and the most probable other one."""
     step = free[at]
     first, second = step.most_probable(2)
     probabilities = step.probabilities.tolist()
     other = second if step.chosen == first else first
     word, rest = _names(opened, step.chosen, other)
-    text = _("Step {step} of {n} writes **{word}** ({share}); the next choice is {other} ({rest}).")
+    text = _("Step {step} of {n} writes **{word}** ({share}); second comes {other} ({rest}).")
     if step.chosen != first:
         text = _(
             "Step {step} of {n} is given **{word}** ({share}); the model’s first choice is {other} "
@@ -50,7 +50,7 @@ def of_step(opened: Opened, free: Sequence[DecodeStep], at: int, n: int) -> str:
         )
     return text.format(
         step=number(at + 1),
-        n=number(n),
+        n=number(len(free)),
         word=word,
         share=percent(probabilities[step.chosen]),
         other=rest,

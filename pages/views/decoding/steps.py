@@ -68,7 +68,7 @@ def _decoding(
         if overrides:
             branches.offer_undo(overrides)
         elif not beside and method == Greedy():
-            said.append(branches.offer_mistake(opened, writing, free, at))
+            said.insert(0, branches.offer_mistake(opened, writing, free, at))
     n_arrivals = session.current().n_arrivals
     drawn = stepper_of(opened, comparing, overrides, at, n_arrivals, is_own=is_own, beside=beside)
     with picture:
@@ -181,12 +181,12 @@ def _tree_of(opened: Opened, method: Method) -> list[Drawn]:
 def _seen(
     opened: Opened, decodings: TwoDecodings, overrides: branches.Overrides, at: int
 ) -> list[str]:
-    """Return what a wrong word changes, what a step writes, and where the sides part."""
+    """Return what a wrong word changes; else what a step writes, and where the sides part."""
     free, forced, first = decodings.free, decodings.forced, decodings.first_difference
-    rest = seen.of_rest(opened, free, overrides)
-    step = seen.of_step(opened, free, at, max(len(free), len(forced)))
+    if rest := seen.of_rest(opened, free, overrides):
+        return [rest]
     sides = seen.of_sides(opened, first, forced) if forced and first is not None else ""
-    return [rest, step, "" if rest else sides]
+    return [seen.of_step(opened, free, at), sides]
 
 
 def _warn(opened: Opened, decodings: TwoDecodings, n_reference: int, *, is_own: bool) -> None:

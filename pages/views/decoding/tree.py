@@ -106,8 +106,8 @@ def drawn(found: BeamSearch, follow: Callable[[branches.Overrides], None]) -> Dr
     nodes = _tree_nodes(found, shown)
     figure = trees.beam_tree(nodes, translated(trees.DEFAULT_TREE_TEXTS))
     how = _(
-        "At each step the best stands on top. A square ends a sentence, with its score: the nearer "
-        "to 0, the better. Click a word to go on from it, step by step."
+        "At each step the best stands on top. A square is the end of a sentence, with its score: "
+        "closer to 0 is better. Click a word to go on from it, step by step."
     )
     st.caption(how)
     least = trees.narrowest(nodes)

@@ -30,7 +30,7 @@ from pages.frame.language import (
 )
 from pages.frame.view import Shown
 from pages.views.experiments import question
-from pages.views.experiments.claims import WORDS, answer
+from pages.views.experiments.claims import WORDS, answer, is_untested
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity
 from viz.charts.frames import runs_table, written
@@ -77,11 +77,13 @@ def _chart(asked: Asked, found: Sequence[Finding], measure: Measure | None) -> D
     label, n_seeds = _label(measure), len(asked.results.seeds)
     share = measure is None or measure.share
     title = n_(
-        "{measure}: {n} training of each", "{measure}: mean of {n} trainings of each", n_seeds
+        "{measure}: {n} training of {steps} steps",
+        "{measure}: mean of {n} trainings of {steps} steps",
+        n_seeds,
     )
     return charts.chart(
         intervals(
-            [_measured(asked, each) for each in found if each.complete],
+            [_measured(asked, each) for each in found if each.complete and not is_untested(each)],
             value=Quantity(
                 label,
                 share=share,
@@ -90,7 +92,9 @@ def _chart(asked: Asked, found: Sequence[Finding], measure: Measure | None) -> D
             ),
             of_each=_("training with seed"),
             write=question.writer(measure),
-            title=title.format(measure=capitalised(label), n=number(n_seeds)),
+            title=title.format(
+                measure=capitalised(label), n=number(n_seeds), steps=number(asked.steps)
+            ),
         )
     )
 
@@ -118,7 +122,7 @@ def _legend(asked: Asked, found: Sequence[Finding], measure: Measure | None) -> 
     lines = [
         _(
             "● mean · ○ one training · dashed: mean of the first row · line: 95 % interval of the "
-            "difference from it"
+            "difference from the first row"
         ),
         _rule(measure),
         *(_against(each) for each in found if each.against),
@@ -145,12 +149,11 @@ def _rule(measure: Measure | None) -> str:
     """Say by which rule the words beside the bars are chosen."""
     if not margin(measure):
         return _(
-            "Better or worse: the whole line lies on one side of the dashed one. Unclear: it "
-            "crosses it."
+            "better, worse: the line does not touch the dashed one · unclear: the two lines cross"
         )
     return _(
-        "Better or worse: the whole line lies on one side of the dashed one. As well: it goes at "
-        "most {points} percentage points below. Unclear: it allows both."
+        "better, worse: the line does not touch the dashed one · as good: the line ends at most "
+        "{points} percentage points below the dashed one · unclear: too long a line to tell"
     ).format(points=number(round(100 * WITHIN)))
 
 

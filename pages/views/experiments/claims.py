@@ -10,7 +10,7 @@ from pages.frame.texts import toml
 from pages.views.experiments.question import Asked, bold, extremes, quoted, writer
 
 WORDS = {
-    Comparison.AS_GOOD: N_("as well"),
+    Comparison.AS_GOOD: N_("as good"),
     Comparison.BETTER: N_("better"),
     Comparison.WORSE: N_("worse"),
     Comparison.NOTHING: N_("nothing right"),
@@ -44,8 +44,10 @@ def answer(asked: Asked, by: Measure | None) -> str:
     if asked.experiment.untested:
         return _("**This task cannot tell.** {why}").format(why=_(asked.experiment.untested))
     verdicts = list(judged.values())
-    words = _in_words(asked, verdicts)
-    gradient = of_gradient(asked, "drawn_gradient", _("before training"))
+    words = _in_words(asked, judged)
+    gradient = of_gradient(
+        asked, "drawn_gradient", _("at the start of training (see “learning”, “by layer”)")
+    )
     lines = [*_parts(judged, gradient), *_not_compared(judged)]
     summary = _verdict([*verdicts, *gradient])
     return "  \n".join([joined([bold(words or summary), summary if words else ""]), *lines])
@@ -55,13 +57,17 @@ def answer_in_words(asked: Asked) -> str:
     """Return the answer to the question, bold; empty where none is written for these verdicts."""
     by = asked.experiment.measure(asked.experiment.judged_by)
     found = findings(asked.experiment, asked.results, by)
-    verdicts = [each.judged.verdict for each in found if each.judged is not None]
-    words = _in_words(asked, verdicts) if verdicts else ""
+    judged = {each: each.judged.verdict for each in found if each.judged is not None}
+    words = _in_words(asked, judged) if judged else ""
     return bold(words) if words else ""
 
 
-def _in_words(asked: Asked, verdicts: Sequence[Verdict]) -> str:
-    """Return the answer of `pages/texts/<language>/answers.toml`; empty where it has none."""
+def _in_words(asked: Asked, judged: Mapping[Finding, Verdict]) -> str:
+    """Return the answer of `pages/texts/<language>/answers.toml`; empty where it has none.
+
+    {worse} in it says whether the variants that do worse, as claimed, get anything right.
+    """
+    verdicts = list(judged.values())
     if set(verdicts) == {Verdict.OPEN}:
         n_seeds = len(asked.results.seeds)
         text = n_(
@@ -71,7 +77,10 @@ def _in_words(asked: Asked, verdicts: Sequence[Verdict]) -> str:
         )
         return text.format(n=number(n_seeds))
     key = verdicts[0] if len(set(verdicts)) == 1 else "_".join(verdicts)
-    return str(toml("answers")[asked.experiment.name].get(key, ""))
+    words = str(toml("answers")[asked.experiment.name].get(key, ""))
+    claimed = {each.comparison for each, verdict in judged.items() if verdict is Verdict.HOLDS}
+    worse = _("gets nothing right") if Comparison.WORSE not in claimed else _("does worse")
+    return words.format(worse=worse)
 
 
 def _verdict(verdicts: Sequence[Verdict]) -> str:
@@ -119,24 +128,25 @@ def _part(comparison: Comparison | None, n: int) -> str:
             return _("{variants} may differ by chance")
 
 
+def is_untested(finding: Finding) -> bool:
+    """Say whether a variant has nothing to compare: it learned nothing at its learning rate."""
+    return finding.comparison is Comparison.NOT_COMPARED and finding.share.mean == 0
+
+
 def _not_compared(judged: Mapping[Finding, Verdict]) -> Iterator[str]:
     """Say why variants with another learning rate are not compared."""
     apart = [each for each in judged if each.comparison is Comparison.NOT_COMPARED]
     if not apart:
         return
-    text = _("– not compared, since the learning rate rises {times} times as high: {variants}.")
+    text = _("– not compared: {variants}, since the learning rate rises {times} times as high.")
+    if all(map(is_untested, apart)):
+        text = _(
+            "– not tested here: {variants}. The learning rate then rises {times} times as high, "
+            "and nothing is learned."
+        )
     times = max(each.judged.figure for each in apart if each.judged is not None)
     variants = enumerated(quoted(_(each.variant)) for each in apart)
-    line = text.format(times=number(times, significant=2), variants=variants)
-    if any(each.share.mean for each in apart):
-        yield line
-    else:
-        nothing = n_(
-            "It learned nothing at this rate, so there is nothing to compare.",
-            "None of them learned anything at this rate, so there is nothing to compare.",
-            len(apart),
-        )
-        yield joined([line, nothing])
+    yield text.format(times=number(times, significant=2), variants=variants)
 
 
 def of_gradient(asked: Asked, name: str, moment: str) -> dict[Verdict, str]:

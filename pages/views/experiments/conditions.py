@@ -23,7 +23,7 @@ def _conditions(asked: Asked) -> Iterator[str]:
         n_seeds,
     )
     yield text.format(
-        steps=number(experiment.preset(base, 0).training.steps),
+        steps=number(asked.steps),
         n=number(n_seeds),
         rate=number(experiment.peak_rate(base), significant=2),
     )

@@ -14,9 +14,10 @@ from pages.frame.language import (
     N_,
     _,
     capitalised,
-    enumerated,
     joined,
+    listed,
     listed_apart,
+    n_,
     number,
     percent,
 )
@@ -36,10 +37,13 @@ _MOMENTS = {DRAWN: N_("before training"), TRAINED: N_("after training")}
 ALIKE = 0.01
 """Positions that are less than this apart are called alike."""
 _SQUEEZED = 1e-4
+_FAR = 1.25
+"""Losses that are farther apart than by this factor are not called about as low."""
+_LOSSES = (LOSS, HELD_OUT)
 _MEASURES = {
     RIGHT: N_("correct sentences"),
-    LOSS: N_("training loss, nats per token"),
-    HELD_OUT: N_("held-out loss, nats per token"),
+    LOSS: N_("training loss"),
+    HELD_OUT: N_("held-out loss"),
     REWARD: N_("reward of samples"),
 }
 """What is measured in training → what people call it."""
@@ -87,13 +91,26 @@ def _draw_steps(asked: Asked, measure: str) -> Shown:
     series = {label: values for label, (_steps, values) in found.items()}
     places = {label: steps for label, (steps, _values) in found.items()}
     label, last = _(_MEASURES[measure]), max(int(steps[-1]) for steps, _values in compared.values())
+    n_seeds, is_loss = len(asked.results.seeds), measure in _LOSSES
+    unit = _("{measure}, nats per token") if is_loss else "{measure}"
+    if measure == RIGHT:
+        unit = _("correct, of {n} held-out sentences")
+    title = n_(
+        "How fast each variant learns ({n} training of each)",
+        "How fast each variant learns (mean of {n} trainings)",
+        n_seeds,
+    )
     picture = charts.chart(
         curves(
             series,
             at=places,
             x=Quantity(_("training step")),
-            y=Quantity(label, share=measure == RIGHT),
-            title=_("How fast each variant learns (mean over seeds)"),
+            y=Quantity(
+                unit.format(measure=label, n=number(EVALUATION_SAMPLES)),
+                share=measure == RIGHT,
+                log=is_loss,
+            ),
+            title=title.format(n=number(n_seeds)),
         )
     )
     question.say_caution(asked)
@@ -112,40 +129,81 @@ def _seen(found: Mapping[str, Curve], measure: str, label: str, step: int) -> st
     """Return by which step variants get half right; of other measures, where each ends."""
     if measure == RIGHT:
         return _by_half(found, step)
+    ends = {name: values[-1] for name, (_steps, values) in found.items()}
+    if measure in _LOSSES:
+        return _loss(ends, step)
     text = _("{measure} after step {step}")
-    title = text.format(measure=capitalised(label), step=number(step))
-    return extremes(title, {name: values[-1] for name, (_steps, values) in found.items()}, number)
+    return extremes(text.format(measure=capitalised(label), step=number(step)), ends, number)
+
+
+def _loss(ends: Mapping[str, float], step: int) -> str:
+    """Say how many times as high the loss of the worst variant ends as that of the best."""
+    least, most = min(ends, key=ends.__getitem__), max(ends, key=ends.__getitem__)
+    text = _(
+        "**The loss ends about as low with all variants**: at {low} to {high} nats per token after "
+        "step {step}."
+    )
+    if ends[most] > _FAR * ends[least]:
+        text = _(
+            "**The loss ends {times} times as high with {most} as with {least}**: at {high} "
+            "against {low} nats per token after step {step}."
+        )
+    return text.format(
+        times=number(ends[most] / ends[least], significant=2),
+        most=question.quoted(most),
+        least=question.quoted(least),
+        high=number(ends[most]),
+        low=number(ends[least]),
+        step=number(step),
+    )
 
 
 def _by_half(found: Mapping[str, Curve], step: int) -> str:
-    """Return the variants by the first measurement in which half is right."""
+    """Say which variants are the last to get half right, and when the others do."""
     reached: dict[float, list[str]] = {}
-    never = []
+    never: dict[str, str] = {}
     for name, (steps, shares) in found.items():
         at = next((at for at, share in zip(steps, shares, strict=True) if share >= HALF), None)
         if at is None:
-            never.append(
-                _("{text} ({note})").format(text=question.quoted(name), note=percent(shares[-1]))
-            )
+            never[name] = percent(shares[-1])
         else:
             reached.setdefault(at, []).append(name)
-    n = number(EVALUATION_SAMPLES)
+    first, last = min(reached, default=0), max(reached, default=0)
+    slowest = [*never] or reached[last]
     if not reached:
         text = _(
-            "**By step {step}** fewer than half of the held-out sentences (n = {n}) are correct "
-            "with {variants}."
+            "**Even at step {step} fewer than half of the held-out sentences are correct** "
+            "({shares})."
         )
-        return text.format(step=number(step), n=n, variants=enumerated(never))
-    one = _("**by step {step}** with {variants}")
-    groups = [
-        one.format(step=number(at), variants=question.names(reached[at], found))
-        for at in sorted(reached)
-    ]
-    if never:
-        text = _("**not even at the end, step {step},** with {variants}")
-        groups.append(text.format(step=number(step), variants=enumerated(never)))
-    text = _("Half of the held-out sentences (n = {n}) are correct {groups}.")
-    return text.format(n=n, groups=listed_apart(groups))
+    elif never:
+        text = n_(
+            "**{slowest} learns most slowly**: even at step {step} fewer than half of the held-out "
+            "sentences are correct ({shares}); with the others half are, by step {last}.",
+            "**{slowest} learn most slowly**: even at step {step} fewer than half of the held-out "
+            "sentences are correct ({shares}); with the others half are, by step {last}.",
+            len(never),
+        )
+    elif first == last:
+        text = _(
+            "**All variants learn about as fast**: half of the held-out sentences are correct by "
+            "step {last}."
+        )
+    else:
+        text = n_(
+            "**{slowest} learns most slowly**: half of the held-out sentences are correct by step "
+            "{last}, with {fastest} by step {first}.",
+            "**{slowest} learn most slowly**: half of the held-out sentences are correct by step "
+            "{last}, with {fastest} by step {first}.",
+            len(slowest),
+        )
+    return text.format(
+        slowest=capitalised(question.names(slowest, found)),
+        shares=listed(dict.fromkeys(never.values())),
+        fastest=question.names(reached.get(first, []), found),
+        step=number(step),
+        first=number(first),
+        last=number(last),
+    )
 
 
 def _draw_layers(asked: Asked, moment: str) -> Shown:

@@ -7,7 +7,7 @@ from core.studies.attribution.encoder_gradients import influence_by_distance
 from core.studies.experiments.tables import of_distances, of_lengths
 from core.studies.experiments.verdicts import fall
 from pages.frame import charts, controls
-from pages.frame.language import _, capitalised, joined, listed, listed_apart, number, percent
+from pages.frame.language import _, capitalised, joined, listed, number, percent
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.experiments import claims, question
@@ -67,6 +67,7 @@ def _draw_lengths(asked: Asked) -> Shown:
     rules: list[Rule | Level] = [Level(HALF, percent(HALF))]
     if learned:
         rules.append(Rule(learned, _("not in training")))
+    title = _("Correct sentences by length, after {steps} steps (at least {n} of each)")
     picture = charts.chart(
         curves(
             series,
@@ -74,7 +75,7 @@ def _draw_lengths(asked: Asked) -> Shown:
             x=Quantity(_("tokens of the source"), zero=False),
             # There is room for words above what is right throughout.
             y=Quantity(_("correct sentences"), share=True, domain=(0.0, 1.09)),
-            title=_("Held-out sentences without a mistake, by their length"),
+            title=title.format(steps=number(asked.steps), n=number(FEWEST_SENTENCES)),
             rules=rules,
         )
     )
@@ -96,47 +97,41 @@ def _longest_learned(asked: Asked, places: Places) -> int | None:
 
 
 def _seen(asked: Asked, series: Series, places: Places) -> str:
-    """Return whether lengths tell the variants apart, and up to which each gets half right."""
+    """Return whether lengths tell the variants apart, and how far the first and the last get."""
     reaches = {name: _reach(places[name], shares) for name, shares in series.items() if shares}
-    one = _("{length} with {variants}")
-    groups = listed_apart(
-        one.format(
-            length=number(reach) if reach else _("no length"),
-            variants=question.names(_that_reach(reach, reaches), reaches),
-        )
-        for reach in sorted(set(reaches.values()), reverse=True)
-    )
-    text = _(
-        "Up to this length, in tokens, at least half of the held-out sentences are correct: "
-        "{lengths}."
-    )
-    lines = [*_first(asked, reaches), text.format(lengths=groups)]
+    answer = claims.answer_in_words(asked) if opens(asked) else ""
+    lines = [answer, *_far(reaches, answer)]
     if learned := _longest_learned(asked, places):
-        text = _("The longest sentence of training, in tokens: {n}.")
+        text = _("Training has no sentence longer than {n} tokens.")
         lines.append(text.format(n=number(learned)))
     if _has_several_vocabularies(asked):
         lines.append(_("Each vocabulary has tokens of its own, so these lengths do not compare."))
     return joined(lines)
 
 
-def _first(asked: Asked, reaches: Mapping[str, int]) -> Iterator[str]:
+def _far(reaches: Mapping[str, int], answer: str) -> Iterator[str]:
     """Say with which variants short sentences fail, and with which of the others long ones first.
 
     A length more or less is chance.
     """
-    if opens(asked) and (answer := claims.answer_in_words(asked)):
-        yield answer
-        return
-    if _has_several_vocabularies(asked):
-        return
     if never := _that_reach(0, reaches):
-        text = _("**Even short sentences fail with {variants}.**")
+        text = _("**Even short sentences are lost with {variants}.**")
         yield text.format(variants=question.names(never, reaches))
     reached = [reach for reach in reaches.values() if reach] or [0]
-    if max(reached) - min(reached) > 1:
-        text = _("**Long sentences fail first with {variants}.**")
-        yield text.format(variants=question.names(_that_reach(min(reached), reaches), reaches))
-    elif not never:
+    short, long = min(reached), max(reached)
+    if long - short > 1:
+        text = _(
+            "**Long sentences are lost first with {few}**: at least half are correct up to {short} "
+            "tokens; with {many}, up to {long}."
+        )
+        if answer:
+            text = _(
+                "At least half of the sentences are correct up to {short} tokens with {few}, up to "
+                "{long} with {many}."
+            )
+        few, many = (question.names(_that_reach(at, reaches), reaches) for at in (short, long))
+        yield text.format(short=number(short), few=few, long=number(long), many=many)
+    elif not never and not answer:
         yield _("**Length does not tell the variants apart.**")
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.runs.metrics import Table
 from core.studies.experiments import EXPERIMENTS, Experiment
-from core.studies.experiments.experiment import Variant
+from core.studies.experiments.experiment import BASE, Variant
 from core.studies.experiments.findings import Writing, decimals
 from core.studies.experiments.measures import Measure
 from core.studies.experiments.results import SHIPPED, Results
@@ -47,6 +47,11 @@ class Asked:
     def trained(self) -> list[Variant]:
         """The variants with results, in the order in which they are shown."""
         return [each for each in self.experiment.variants if self.results.of(each.name)]
+
+    @property
+    def steps(self) -> int:
+        """How many steps of training each variant has."""
+        return self.experiment.preset(self.experiment.variant(BASE), 0).training.steps
 
     def recipe(self, tabulate: Callable[..., Table], *arguments: object) -> Recipe[Table]:
         """Return what tabulates the results of the variants that are shown."""

@@ -31,7 +31,7 @@ START = "prune_start"
 """Key of the button."""
 TOLERANCE = 0.01
 """Share of the sentences that may be lost."""
-TITLE = N_("How quality falls as heads are removed one by one")
+TITLE = N_("Correct sentences as the least useful head is removed, again and again")
 """Of the picture."""
 SERIES = N_("least useful head each time")
 """What the curve is called."""
@@ -86,16 +86,16 @@ def seen(points: Sequence[PruningPoint], effects: HeadEffects | None = None) -> 
         text = _("All heads together get **{all}** right: there is too little to lose.")
         return text.format(all=percent(points[0].exact_match))
     together = n_(
-        "**{gone} of {of} head can go together**: {share} of {n} sentences are still right "
-        "({all} with all heads); without half of the heads, {half}.",
-        "**{gone} of {of} heads can go together**: {share} of {n} sentences are still right "
-        "({all} with all heads); without half of the heads, {half}.",
+        "**{gone} of {of} head can be removed together** with almost no loss: {share} of {n} "
+        "sentences are correct without them, {all} with all heads, {half} without half of them.",
+        "**{gone} of {of} heads can be removed together** with almost no loss: {share} of {n} "
+        "sentences are correct without them, {all} with all heads, {half} without half of them.",
         points[0].n_left,
     )
     if not can_go:
         together = _(
-            "**No head can go**: without the least useful one, {next} of {n} sentences are right "
-            "({all} with all heads); without half of the heads, {half}."
+            "**No head can be removed**: {next} of {n} sentences are correct without the least "
+            "useful one, {all} with all heads, {half} without half of them."
         )
     said = together.format(
         gone=number(can_go),
@@ -114,8 +114,8 @@ def _alone(can_go: int, effects: HeadEffects | None) -> Iterator[str]:
     n_alone = sum(not any(each.lost.values()) for each in effects.heads) if effects else 0
     if 0 < can_go < n_alone:
         text = _(
-            "One at a time, any of {n} can go and the accuracy does not measurably fall: heads "
-            "stand in for each other."
+            "Any of {n} can be removed **alone** without a measurable loss: the other heads fill "
+            "in for it, but not for all of them at once."
         )
         yield text.format(n=number(n_alone))
 
@@ -134,11 +134,11 @@ def _last_to_go(points: Sequence[PruningPoint]) -> str:
     """Say which head stays longest."""
     last = points[-1].removed
     assert last is not None
-    return _("The head that stays longest: {head}.").format(head=notes.within_sentence(last))
+    return _("Removed last: {head}.").format(head=notes.within_sentence(last))
 
 
 def _measured(opened: Opened, points: Sequence[PruningPoint]) -> str:
-    text = _("On {sentences}; the same sentences choose the next head and measure what is left.")
+    text = _("Measured on {sentences}; the next head is chosen on the same ones.")
     return text.format(sentences=measured_on.drawn(opened.run, points[0].n, SEED))
 
 

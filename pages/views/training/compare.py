@@ -90,18 +90,19 @@ def _seen(runs: dict[str, RunRecord]) -> str:
         n=f"**{number(record.n_parameters)}**"
     )
     unmeasured = _("It was not measured on held-out sentences yet.")
-    measured, settings = record.results, record.settings
-    remarks = [*measured_on.cut(measured.n_unfinished if measured else 0)]
-    if measured and measured.own_pairs:
-        beside = _("On {sentences} BLEU is **{bleu}**.")
-        remarks.append(
-            beside.format(
-                sentences=measured_on.own_pairs(settings, measured.own_pairs.n),
-                bleu=number(measured.own_pairs.bleu, 1),
-            )
-        )
     right = _results({name: record}) or unmeasured
-    return joined([right, *remarks, *measured_on.counted(settings), size])
+    return joined([right, *remarks(record), size])
+
+
+def remarks(record: RunRecord) -> Iterator[str]:
+    """Say what belongs to the share of correct sentences of one run."""
+    if found := record.results:
+        yield from measured_on.cut(found.n_unfinished)
+        if own := found.own_pairs:
+            text = _("On {sentences} BLEU is **{bleu}**.")
+            sentences = measured_on.own_pairs(record.settings, own.n)
+            yield text.format(sentences=sentences, bleu=number(own.bleu, 1))
+    yield from measured_on.counted(record.settings)
 
 
 def compared_in_words(runs: Mapping[str, RunRecord]) -> str:
@@ -117,15 +118,18 @@ def _of_one_setting(runs: Mapping[str, RunRecord], name: str) -> str:
     """Say what a setting does, in which alone two measured runs differ."""
     (best, (sentences, share)), (worse, (_same, rest)) = _measured(runs).items()
     text = _(
-        "**{setting}** makes no measurable difference: with “{one}” **{share}** of {sentences} are "
-        "written exactly, with “{other}” **{rest}**. All other settings are the same."
+        "“{best}” and “{worse}” differ in **{setting}** alone, which makes no measurable "
+        "difference: with “{one}” **{share}** of {sentences} are correct, with “{other}” "
+        "**{rest}**."
     )
     if is_separated(runs[best], runs[worse]):
         text = _(
-            "**{setting}** makes the difference: with “{one}” **{share}** of {sentences} are "
-            "written exactly, with “{other}” **{rest}**. All other settings are the same."
+            "“{best}” and “{worse}” differ in **{setting}** alone: with “{one}” **{share}** of "
+            "{sentences} are correct, with “{other}” **{rest}**."
         )
     return text.format(
+        best=plain(best),
+        worse=plain(worse),
         setting=_named(name),
         one=plain(_in_words(name, settings_by_name(runs[best])[name])),
         share=percent_of_100(100 * share, 2),
@@ -163,7 +167,7 @@ def _results(runs: Mapping[str, RunRecord]) -> str:
     measured = _measured(runs)
     same = len({sentences for sentences, _share in measured.values()}) == 1
     full, short = (
-        _("“{run}” writes **{share}** of {sentences} exactly"),
+        _("“{run}” writes **{share}** of {sentences} correctly"),
         _("“{run}” **{share}**"),
     )
     parts = [
@@ -230,6 +234,11 @@ def _in_words(setting: str, value: object) -> str:
         case str() if knob:
             return knob.word(value)
     return str(value)
+
+
+def named_value(setting: str, value: object) -> str:
+    """Return a setting with its value in a few words."""
+    return _("{name}: {value}").format(name=setting_label(setting), value=_in_words(setting, value))
 
 
 def _named(setting: str) -> str:

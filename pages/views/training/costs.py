@@ -1,12 +1,18 @@
 """What a training will be like: its size, its time, where its numbers are, how fast it learns."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import streamlit as st
 
 from core.config import ModelConfig
 from core.config.training import TrainConfig
 from core.model import count_parameters
+from core.runs.metrics import read_record
 from core.training.forecast import learning_rates, parameters_of, share_of_base
-from pages.frame.language import _, n_, number, percent
+from pages.frame import cached, measured_on
+from pages.frame.cached import Folder
+from pages.frame.language import _, duration, joined, n_, number, percent
 from pages.views.training.start import PendingSettings
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity, curves
@@ -34,23 +40,45 @@ def charts(model: ModelConfig, training: TrainConfig) -> tuple[Chart, Chart]:
     return learned.properties(height=_HEIGHT), found.properties(height=_HEIGHT)
 
 
-def seen(model: ModelConfig, training: TrainConfig) -> str:
-    """Return how large a model is, how long it trains, and where most parameters are."""
-    parameters = parameters_of(model)
-    most = max(parameters, key=lambda name: parameters[name])
-    return n_(
-        "A model of **{n}** parameters, most of them ({share}) in {part}, learns for **{steps}** "
-        "step of {batch} pairs.",
-        "A model of **{n}** parameters, most of them ({share}) in {part}, learns for **{steps}** "
-        "steps of {batch} pairs.",
+def seen(model: ModelConfig, training: TrainConfig, task: str) -> str:
+    """Return how large a model is, how long it trains, and what came of the same training."""
+    size = n_(
+        "A model of **{n}** parameters learns for **{steps}** step of {batch} pairs.",
+        "A model of **{n}** parameters learns for **{steps}** steps of {batch} pairs.",
         training.steps,
     ).format(
-        n=number(sum(parameters.values())),
-        part=_(most),
-        share=percent(parameters[most] / sum(parameters.values())),
+        n=number(count_parameters(model)),
         steps=number(training.steps),
         batch=number(training.batch_size),
     )
+    return joined([size, *_trained_before(model, training, task)])
+
+
+def _trained_before(model: ModelConfig, training: TrainConfig, task: str) -> Iterator[str]:
+    """Say what the gallery's run with the same settings took, and how good it is."""
+    for path in cached.run_paths().values():
+        if path.parent != cached.GALLERY:
+            continue
+        settings = cached.settings(path)
+        # How often it was measured makes no difference.
+        alike = replace(settings.training, evaluate_every=training.evaluate_every)
+        if (settings.task, settings.model, alike) != (task, model, training):
+            continue
+        record = cached.read(read_record, Folder(path))
+        found = record.results
+        if found and found.exact_match is not None and record.seconds:
+            text = _(
+                "The model “{model}” was trained like this in **{time}** on the machine of the "
+                "project’s trainings: **{share}** of {sentences} are correct."
+            )
+            yield text.format(
+                model=path.name,
+                time=duration(record.seconds),
+                share=percent(found.exact_match),
+                sentences=measured_on.of_results(settings, found),
+            )
+            return
+    yield _("Once a training runs, it says how much time is left.")
 
 
 def say(wanted: PendingSettings) -> None:

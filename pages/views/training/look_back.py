@@ -1,6 +1,7 @@
 """Look back on a training: when the heads became sharp, and what they did at any snapshot."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from core.heads import STACK_LABELS, Head, Site
 from core.inspection import Inspection, inspect_sentence
 from core.model.attention import attend_probed
 from core.runs.checkpoint import stops
-from core.runs.run import RunError
+from core.runs.run import Run, RunError
 from core.studies.forward_pass import forward_pass
 from core.studies.heads.evenness import evenness
 from core.studies.heads.forming import SHARP, Forming, forming
@@ -42,6 +43,7 @@ from viz.charts.training import loss_curves
 from viz.component.payload import TokenLabel
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix
+from viz.whole.whole import Whole
 
 NEAR = 0.3
 """What was measured within this share of a step's number speaks for the step."""
@@ -64,35 +66,42 @@ def draw(path: Path) -> Shown | None:
         st.info(why)
         return None
     rows, offered = progress.rows(path), stops(path)
+    # What it changes stands next to it: the sentence above, the map below.
+    slider = st.container()
     sentence = heads_at_step.ask_sentence(path)
     with st.container(horizontal=True, vertical_alignment="center"):
         head = heads_at_step.ask_head(path)
     found = {each: at for each in offered if (at := _readable(path, each, sentence))}
-    # They stand above the handle, which says what is marked in them.
-    course = st.container()
-    step = _ask_step(offered, _learning(found, head))
-    with course:
-        pictures = [*_rows_of_steps(found, head, step), _loss(rows, step)]
+    with slider:
+        step = _ask_step(offered, _learning(found, head))
+    pictures = _rows_of_steps(found, head, step)
     inspection, last = _at(path, step, sentence).result(), found[max(found)]
     run = heads_at_step.untrained(path)
-    known = [*notes.about_reading(run, inspection), _in_words(rows, step)]
     if len(offered) <= FEW:
-        known.insert(0, _("Only the beginning and the newest weights were kept."))
-    at_end = _("The text at the end: {text}").format(text=typeset(last.translation.text, run))
-    st.caption(plain(at_end))
-    st.caption(plain(" ".join(known)))
+        st.caption(_("Only the beginning and the newest weights were kept."))
+    for note in notes.about_reading(run, inspection):
+        st.caption(plain(note))
+    written = {_written(rows, step): inspection, _("At the end the model writes:"): last}
+    if last is inspection:
+        written.popitem()
+    _say_written(run, written)
     recipe = Recipe(forming, [_at(path, each, sentence) for each in found], [*found], head, step)
-    found_pass = Recipe(forward_pass, RunAt(path, step), _at(path, step, sentence)).result()
-    title = _("The pass at step {step}").format(step=number(step))
     focus = _telling_row(last, head) if head.kind.query_side == "source" else None
-    whole = whole_of(run, found_pass, title, focus)
+    whole = _whole(path, run, step, sentence, focus)
     picture = components.show(whole, key=PICTURE, on_step=_keep, on_pick=_take_head)
+    pictures.append(_loss(rows, step))
     spread = _chart(recipe.result())
     st.caption(joined(_how_measured(len(offered), mixed=cached.settings(path).beside_own_pairs)))
     return Shown(
         name=f"{path.name}-step-{step}-{head.site}.{head.index}",
         title=_("{head}, at step {step}").format(head=notes.site_and_head(head), step=number(step)),
-        seen=joined([_seen(inspection, last, head, step), _seen_sharp(recipe.result())]),
+        seen=joined(
+            [
+                _seen(inspection, last, head, step),
+                _seen_sharp(recipe.result()),
+                *_guided(run, head),
+            ]
+        ),
         recipe=recipe,
         code=[evenness, attend_probed],
         pictures=[*pictures, picture, spread],
@@ -132,6 +141,29 @@ def _learning(found: Mapping[int, Inspection], head: Head) -> int:
     return [*steps[:2], *elsewhere][-1]
 
 
+def _whole(path: Path, run: Run, step: int, sentence: str, focus: int | None) -> Whole:
+    """Return the pass at a snapshot; its steps are called words, since training has steps, too."""
+    found = Recipe(forward_pass, RunAt(path, step), _at(path, step, sentence)).result()
+    title = _("The pass at step {step}").format(step=number(step))
+    texts = {"at": _("word {step} of {last}: fed “{fed}”, writes “{written}” ({probability})")}
+    return replace(whole_of(run, found, title, focus), texts=texts)
+
+
+def _say_written(run: Run, written: Mapping[str, Inspection]) -> None:
+    """Say what the model writes at the chosen snapshot and at the end, each in a line."""
+    lines = [
+        f":small[{plain(begin)} **{plain(typeset(each.translation.text, run))}**]"
+        for begin, each in written.items()
+    ]
+    st.markdown("  \n".join(lines))
+
+
+def _guided(run: Run, head: Head) -> Iterator[str]:
+    """Say that a head did not find its place by itself."""
+    if notes.is_guided(run, head):
+        yield _("This head was guided: it was rewarded for looking from a pronoun at its noun.")
+
+
 def _rows_of_steps(found: Mapping[int, Inspection], head: Head, step: int) -> list[Drawn]:
     """Draw where the telling word looks at each snapshot; a click chooses the snapshot."""
     if head.kind.query_side == "target":
@@ -141,7 +173,7 @@ def _rows_of_steps(found: Mapping[int, Inspection], head: Head, step: int) -> li
     weights_SK = np.stack([each.weights_of(head)[row] for each in found.values()])
     names = tuple(TokenLabel(number(each)) for each in steps)
     panel = Matrix(
-        title=_("{head}: where “{word}” looks in the course of the training").format(
+        title=_("{head}: where “{word}” looks, by training step").format(
             head=notes.site_and_head(head), word=last.tokens_of("source")[row].text
         ),
         values=weights_SK,
@@ -174,7 +206,7 @@ def _take_head() -> None:
 def _loss(rows: Rows, step: int) -> Drawn:
     """Draw the loss of the training, with the chosen step marked in it."""
     # Most happens in the first steps. A logarithmic axis has no place for step 0.
-    rules = [Rule(step, _("the pass below"))] if step else []
+    rules = [Rule(step, _("the pass above"))] if step else []
     axes, texts = Axes(log_x=True, log_y=True), translated(TEXTS)
     return chart(loss_curves(rows, axes=axes, height=_LOSS_HEIGHT, rules=rules, texts=texts))
 
@@ -188,7 +220,8 @@ def _chart(found: Forming) -> Drawn:
             for index, label in labels.items()
         },
         x=Quantity(
-            _("step (beyond {n} logarithmic)").format(n=number(int(_SQUEEZED))), squeezed=_SQUEEZED
+            _("training step (beyond {n} logarithmic)").format(n=number(int(_SQUEEZED))),
+            squeezed=_SQUEEZED,
         ),
         at=list(found.evenness),
         y=Quantity(_("spread (entropy)"), share=True),
@@ -369,13 +402,14 @@ def _measured(measured: Mapping[str, float]) -> str:
 def _ask_step(offered: Sequence[int], usual: int) -> int:
     """Ask for a snapshot."""
     steps = {step: number(step) for step in offered}
-    return controls.along(_("step"), session.STEP, steps, usual)
+    return controls.along(_("training step"), session.STEP, steps, usual)
 
 
-def _in_words(rows: Sequence[Mapping[str, float]], step: int) -> str:
-    """Return which text stands below, and what was measured at its step."""
+def _written(rows: Sequence[Mapping[str, float]], step: int) -> str:
+    """Return what introduces the text of a snapshot, with what was measured at its step."""
     if not step:
-        return _("The text at step 0, before training:")
+        return _("Before training the model writes:")
     if near := figures(rows, step):
-        return _("The text at step {step} ({figures}):").format(step=number(step), figures=near)
-    return _("The text at step {step}:").format(step=number(step))
+        text = _("At step {step} ({figures}) the model writes:")
+        return text.format(step=number(step), figures=near)
+    return _("At step {step} the model writes:").format(step=number(step))

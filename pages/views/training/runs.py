@@ -5,12 +5,14 @@ from itertools import combinations, groupby
 
 import streamlit as st
 
+from core.config import ModelConfig
 from core.runs.files import PAIRS
 from core.runs.metrics import RunRecord, read_record
 from core.tasks import TASKS
+from core.training.presets import MODEL_SETTINGS
 from core.training.process import table_of_runs
 from pages.frame import cached, controls, links, measured_on, service, session
-from pages.frame.language import N_, _, labelled, listed, n_, number, percent_of_100, plain
+from pages.frame.language import N_, _, joined, labelled, listed, n_, number, percent_of_100, plain
 from pages.frame.recipe import Recipe
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
@@ -30,7 +32,9 @@ TASK_LABELS = {
 """Task → what a model that learned it does."""
 _ORDER = (*reversed(TASKS), PAIRS)
 """Languages first, then rows of letters."""
-_COLUMNS = [4, 1.4, 7, 3]
+_COMMON = ("norm", "norm_kind")
+"""Settings that no model of the list takes from the paper."""
+_COLUMNS = [5, 1.4, 6, 3]
 """Relative widths: name, share, bar, buttons."""
 
 
@@ -92,7 +96,7 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
 
 def _all(runs: Sequence[Listed], pair: tuple[Listed, Listed] | None) -> Shown | None:
     """Show all models, and say what makes the difference between two of them."""
-    _list(runs)
+    _list(runs, _task(pair[0]) if pair else "")
     used = [each for each in runs if each.record is not None]
     if not used:
         return None
@@ -135,17 +139,25 @@ def _seen(pair: tuple[Listed, Listed] | None) -> str:
     """Say what makes the difference between two models."""
     if pair is None:
         return _("Each model is measured on its own task: compare only models of one task.")
-    return compare.compared_in_words(_records(pair))
+    order = _("Models of one task stand together, the best first.")
+    return joined([order, compare.compared_in_words(_records(pair))])
 
 
-def _list(runs: Sequence[Listed]) -> None:
-    """Show the models of each task with their quality, the best first."""
+def _list(runs: Sequence[Listed], first: str) -> None:
+    """Show the models of each task with their quality, the best first.
+
+    Args:
+        runs: The models.
+        first: The task that stands first after those of the visitor's own models.
+    """
     usable = [each for each in runs if each.record]
     if not usable:
         st.info(_("There is no run yet: train one, or add one."))
     best = _best(usable)
     own = {_task(each) for each in usable if each.own}
-    ordered = sorted(usable, key=lambda each: (_task(each) not in own, *_rank(each)))
+    ordered = sorted(
+        usable, key=lambda each: (_task(each) not in own, _task(each) != first, *_rank(each))
+    )
     above = ""
     for place, run in enumerate(ordered):
         if (heading := _heading(run)) != above:
@@ -163,7 +175,7 @@ def _heading(run: Listed) -> str:
     label = settings.family or _(learned)
     if found is None or found.exact_match is None:
         return f"**{plain(label)}**"
-    text = _("**{task}**: without a mistake, of {sentences}")
+    text = _("**{task}**: correct, of {sentences}")
     sentences = measured_on.of_results(settings, found)
     return text.format(task=plain(label), sentences=sentences)
 
@@ -195,14 +207,14 @@ def _show(run: Listed, key: str, *, is_best: bool) -> None:
     name, share, bar, buttons = st.columns(_COLUMNS, gap="small", vertical_alignment="center")
     with name:
         text = _("**{model}** :green-badge[best]") if is_best else _("**{model}**")
-        st.markdown(text.format(model=plain(run.name)))
+        lines = [text.format(model=plain(run.name))]
+        lines += [f":small[:gray[{plain(each)}]]" for each in (_kind(run), _note(run)) if each]
+        st.markdown("  \n".join(lines))
     if run.exact_match is None:
         share.caption(_("not measured"))
     else:
         share.markdown(percent_of_100(100 * run.exact_match, 2))
         bar.html(share_bar(run.exact_match))
-    if note := _note(run):
-        bar.caption(note)
     with buttons, st.container(horizontal=True, vertical_alignment="center"):
         if cached.complaint(run.path):
             watch = {"training": "watch", session.MODEL: run.name}
@@ -210,6 +222,26 @@ def _show(run: Listed, key: str, *, is_best: bool) -> None:
         else:
             links.link("", _("Open"), ":material/account_tree:", {session.MODEL: run.name})
         _button(_("Details"), key, ":material/monitoring:", [run.name])
+
+
+def _kind(run: Listed) -> str:
+    """Return in which choices a model differs from the paper's, and how long it was trained."""
+    if run.record is None or run.record.settings.is_opened:
+        return ""
+    settings = run.record.settings
+    model, training = settings.model, settings.training
+    usual = ModelConfig(vocab_size=model.vocab_size)
+    parts = [
+        compare.named_value(name, value)
+        for name in MODEL_SETTINGS
+        if isinstance(value := getattr(model, name), bool | str)
+        and name not in _COMMON
+        and value != getattr(usual, name)
+    ]
+    heads = n_("{n} head", "{n} heads", model.n_heads).format(n=number(model.n_heads))
+    steps = n_("{n} step", "{n} steps", training.steps).format(n=number(training.steps))
+    guide = [_("guided head")] if training.guide else []
+    return " · ".join([heads, steps, *guide, *parts])
 
 
 def _note(run: Listed) -> str:

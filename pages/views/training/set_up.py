@@ -83,11 +83,12 @@ def draw(folder: Path) -> Shown | None:
         command = start.ask(folder, wanted)
     with st.container(key="sizes_said"):
         _say_changes(begun, changed)
+    shown = _shown(wanted, command)
     st.code(command, language="bash")
     if own and task:
         said = _("{file} is the download “{button}”: source and target are its only columns.")
         st.caption(said.format(file=PAIRS, button=_(own_pairs.AS_LEARNED)))
-    return _shown(wanted, command)
+    return shown
 
 
 def _shown(wanted: PendingSettings, command: str) -> Shown | None:
@@ -105,7 +106,7 @@ def _shown(wanted: PendingSettings, command: str) -> Shown | None:
         title=_("A training of the size {size}, before it has begun").format(
             size=wanted.preset_name
         ),
-        seen=costs.seen(preset.sized(learned), preset.training),
+        seen=costs.seen(preset.sized(learned), preset.training, wanted.name),
         recipe=Recipe(forecast, preset, learned),
         code=[learning_rate],
         pictures=[Drawn(chart=each) for each in charts],
@@ -168,7 +169,6 @@ def _samples(task: Task) -> list[tuple[str, str]]:
 def _say_changes(begun: Begun, changed: Mapping[str, Setting]) -> None:
     """Say in a line how the settings differ from the preset's."""
     if not changed:
-        st.caption(_("All settings are those of the preset {name}.").format(name=begun.name))
         return
     parts = []
     for name, value in changed.items():

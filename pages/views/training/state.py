@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
@@ -10,8 +9,8 @@ from core.config import ConfigError
 from core.runs.run import RunError
 from core.training import process
 from core.training.process import Situation
-from pages.frame import cached, measured_on, service, session
-from pages.frame.language import N_, _, duration, n_, number, percent, plain
+from pages.frame import cached, service, session
+from pages.frame.language import N_, _, duration, n_, number, plain
 from pages.frame.messages import explained
 from pages.views.training import progress
 
@@ -44,8 +43,6 @@ def status_line(path: Path, found: Situation) -> str:
     parts = [_steps(found)]
     if found.state == "running":
         parts += _pace(path, found.steps - found.step)
-    elif found.state in ("finished", "stopped"):
-        parts += _quality(path)
     why = explained(found.message)
     if found.state == "interrupted":
         why = why or _("the training process ended unexpectedly; resume from the last checkpoint")
@@ -133,28 +130,6 @@ def _pace(path: Path, steps: int) -> list[str]:
         _("{n} tokens/s").format(n=number(rows[-1].get("tokens_per_second", 0.0), 0)),
         _("about {time} left without measuring").format(time=duration(left)),
     ]
-
-
-def _quality(path: Path) -> list[str]:
-    """Say how good the trained model was found to be."""
-    try:
-        evaluation: Mapping[str, Any] | None = cached.loaded(path).evaluation
-    except (OSError, RunError):
-        return []
-    if evaluation is None:
-        return []
-    settings = cached.settings(path)
-    share = _("exact match {share} of {sentences}").format(
-        share=percent(evaluation["exact_match"]),
-        sentences=measured_on.of_task(settings.task, evaluation["n"]),
-    )
-    cut = measured_on.cut(evaluation.get("n_unfinished", 0))
-    if own := evaluation.get("own_pairs"):
-        beside = _("BLEU {bleu} on {sentences}").format(
-            bleu=number(own["bleu"], 1), sentences=measured_on.own_pairs(settings, own["n"])
-        )
-        return [share, beside, *cut, *measured_on.counted(settings)]
-    return [share, *cut, *measured_on.counted(settings)]
 
 
 def say_problem(path: Path, error: Exception) -> None:

@@ -1,6 +1,6 @@
 """Watch a training: how it stands, how well it goes, and what the model says and does by now."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,7 @@ import streamlit as st
 from core.batch import Pair
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import answers, measure
-from core.runs.metrics import measurements, read_rows
+from core.runs.metrics import measurements, read_record, read_rows
 from core.runs.run import RunError, RunSettings
 from core.training import process
 from core.training.loop import train
@@ -22,7 +22,7 @@ from pages.frame.language import _, joined, n_, number, percent, plain, translat
 from pages.frame.recipe import Recipe
 from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
-from pages.views.training import progress, state
+from pages.views.training import compare, progress, state
 from viz.charts.curves import Chart
 from viz.charts.measurements import TEXTS, Axes, Rows
 from viz.charts.training import loss_curves, quality_curves
@@ -38,6 +38,10 @@ ROOM = 1.02
 HEIGHT = 360
 """Of each chart, in pixels."""
 N_CHARTS = 2
+_NEWEST = 10
+"""Number of newest batches over which the training loss is averaged."""
+_BY_HEART = 3
+"""Times the training loss from which on the held-out loss is called far above it."""
 
 
 def draw(path: Path) -> Shown | None:
@@ -79,7 +83,7 @@ def draw(path: Path) -> Shown | None:
 
 
 def _seen(path: Path, settings: RunSettings) -> str:
-    """Return how far the losses have fallen, and how many watched sentences are right."""
+    """Return how many held-out sentences are correct, and how far the losses have fallen."""
     rows: Rows = progress.rows(path)
     rewarded = [row for row in rows if "reward" in row]
     learned = rewarded or [row for row in rows if "loss" in row]
@@ -101,24 +105,36 @@ def _seen(path: Path, settings: RunSettings) -> str:
             n,
         )
     name = "reward" if rewarded else "loss"
-    sentences = [text.format(last=number(n), before=number(first[name]), after=number(last[name]))]
-    if held_out := [row for row in rows if "held_out_exact_match" in row]:
-        sentences += _of_held_out(held_out[-1], mixed=settings.beside_own_pairs)
-    return joined([*sentences, progress.why_training_loss_is_higher(settings)])
+    # A batch is a small sample: one alone jumps.
+    newest = [row[name] for row in learned[-_NEWEST:]]
+    after = sum(newest) / len(newest)
+    went = text.format(last=number(n), before=number(first[name]), after=number(after))
+    held_out = [row["held_out_loss"] for row in rows if "held_out_loss" in row]
+    of_held_out = [_of_held_out(held_out[-1], None if rewarded else after)] if held_out else []
+    higher = progress.why_training_loss_is_higher(settings)
+    return joined([*_correct(path), went, *of_held_out, higher])
 
 
-def _of_held_out(row: Mapping[str, float], *, mixed: bool) -> Sequence[str]:
+def _correct(path: Path) -> Iterator[str]:
+    """Say how many held-out sentences are correct, as the list of runs does."""
+    record = cached.read(read_record, Folder(path))
+    found = record.results
+    if found and found.exact_match is not None:
+        sentences = measured_on.of_results(record.settings, found)
+        text = _("**{share}** of {sentences} are correct.")
+        yield text.format(share=percent(found.exact_match), sentences=sentences)
+        yield from compare.remarks(record)
+
+
+def _of_held_out(loss: float, training_loss: float | None) -> str:
+    """Say how high the held-out loss is, and whether far above that of training."""
+    if training_loss is None or loss < _BY_HEART * training_loss:
+        return _("The held-out loss is **{loss}**.").format(loss=number(loss))
     text = _(
-        "Of the held-out sentences that are watched **{share}** are right; their loss is {loss}."
+        "The held-out loss is **{loss}**, {times} times as high: the model knows its training "
+        "sentences partly by heart."
     )
-    if mixed:
-        text = _(
-            "Of the held-out sentences that are watched, half of them pairs of its file, "
-            "**{share}** are right; their loss is {loss}."
-        )
-    share = percent(row["held_out_exact_match"])
-    cut = measured_on.cut(int(row.get("held_out_n_unfinished", 0)))
-    return [text.format(share=share, loss=number(row["held_out_loss"])), *cut]
+    return text.format(loss=number(loss), times=number(loss / training_loss, significant=2))
 
 
 def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, ...]:
@@ -141,14 +157,14 @@ def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, 
 
 def _texts(*, mixed: bool) -> dict[str, str]:
     measured = n_(
-        "right, of up to {n} held-out pair",
-        "right, of up to {n} held-out pairs",
+        "quality on up to {n} held-out pair",
+        "quality on up to {n} held-out pairs",
         EVALUATION_SAMPLES,
     )
     if mixed:
         measured = n_(
-            "right, of {n} held-out pair (half own)",
-            "right, of {n} held-out pairs (half own)",
+            "quality on {n} held-out pair (half own)",
+            "quality on {n} held-out pairs (half own)",
             EVALUATION_SAMPLES,
         )
     measured = measured.format(n=EVALUATION_SAMPLES)
@@ -207,7 +223,7 @@ def _samples(path: Path, was_alive: bool) -> None:
         state.say_problem(path, error)
         return
     st.caption(
-        _("Held-out pairs as the model stands at step {step}: {right} of {n} right").format(
+        _("Held-out pairs after step {step}: {right} of {n} correct").format(
             step=number(step), right=sum(each.right for each in found), n=len(found)
         )
     )
@@ -217,7 +233,7 @@ def _samples(path: Path, was_alive: bool) -> None:
             _("source sentence"): [each.source for each in found],
             _("true target"): [typeset_target(each.target, task) for each in found],
             _("the model says"): [typeset_target(each.output, task) for each in found],
-            _("right"): ["✓" if each.right else "✗" for each in found],
+            _("correct"): ["✓" if each.right else "✗" for each in found],
         },
         hide_index=True,
         height="content",

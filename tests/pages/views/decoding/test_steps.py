@@ -94,7 +94,7 @@ def test_the_stepper_opens_on_the_word_that_the_pronoun_becomes(open_view, run):
     first, second = shares.argsort(descending=True)[:2]
     assert word(run, first) == "il"
     assert f"writes **il** ({percent(float(shares[first]))})" in shown.seen
-    assert f"the next choice is {word(run, second)} (" in shown.seen
+    assert f"second comes {word(run, second)} (" in shown.seen
 
 
 def test_without_a_pronoun_it_opens_on_the_step_at_which_the_model_is_least_sure(open_view, run):
@@ -107,7 +107,7 @@ def test_without_a_pronoun_it_opens_on_the_step_at_which_the_model_is_least_sure
 
 
 def test_the_mistake_that_changes_most_is_named_and_inserted(open_view, run, taken):
-    at, shown = open_view("steps", sentence=TIRED)
+    at, shown = open_view("steps", sentence=TIRED, decoding_step="5")
     found = telling_mistake(run, inspect_sentence(run, TIRED), free_of(run, TIRED))
     text = plain(run.target_tokenizer.decode(found.written[:-1]))
     # Nothing is said of what is not on the screen.
@@ -123,6 +123,8 @@ def test_the_mistake_that_changes_most_is_named_and_inserted(open_view, run, tak
     assert not [each for each in at.button if each.key == "insert_mistake"]
     at.button(key="undo").click().run()
     assert not any(each.overridden for each in stepper(at).free.steps)
+    # Back to where the visitor was.
+    assert stepper(at).start == 5
     assert at.button(key="insert_mistake")
 
 

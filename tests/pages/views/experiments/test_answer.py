@@ -36,7 +36,7 @@ def test_what_came_out_is_said_with_interval_and_n_as_on_the_command_line(open_e
     assert list(table.value["right"]) == pytest.approx(means)
     [chart] = at.get("vega_lite_chart")
     spec = json.loads(chart.proto.spec)
-    assert "mean of 3 trainings of each" in json.dumps(spec["title"])
+    assert "mean of 3 trainings of 800 steps" in json.dumps(spec["title"])
     # A ring for each training.
     marks = [layer["mark"]["type"] for layer in spec["layer"]]
     assert marks == ["bar", "rule", "rule", "point", "point", "text", "text"]
@@ -67,6 +67,14 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
     assert "gallery" not in shown.recipe.python()
 
 
+def test_another_question_opens_on_its_answer(open_experiment):
+    at, _shown, _said = open_experiment("order", outcome="learning", experiment_measure="loss")
+    at.selectbox(key="experiment").set_value("residuals").run()
+    assert at.segmented_control(key="outcome").value == "answer"
+    at.segmented_control(key="outcome").set_value("learning").run()
+    assert at.segmented_control(key="experiment_measure").value == "held_out_exact_match"
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -88,9 +96,8 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
             "LayerNorm after it, or no norm, does worse**. The claim holds in part.",
             "✓ as claimed: “RMSNorm before” does as well; “no norm” does worse.",
             "✗ against the claim: “BatchNorm before” does as well; “LayerNorm after” does worse.",
-            "– not compared, since the learning rate rises 14 times as high: “LayerNorm before, no "
-            "warm-up” and “LayerNorm after, no warm-up”. None of them learned anything at this "
-            "rate, so there is nothing to compare.",
+            "– not tested here: “LayerNorm before, no warm-up” and “LayerNorm after, no warm-up”. "
+            "The learning rate then rises 14 times as high, and nothing is learned.",
         ),
     ],
 )
@@ -128,16 +135,14 @@ def test_a_word_beside_each_bar_says_how_it_compares_and_its_line_is_what_is_jud
 ):
     _at, shown, said = open_experiment("norms")
     rows = rows_of(shown.pictures[0].chart)
-    assert [row["word"] for row in rows.values()] == [
-        *("", "as well", "as well", "worse", "worse", "not compared", "not compared")
-    ]
+    assert [row["word"] for row in rows.values()] == [*("", "as good", "as good", "worse", "worse")]
     results = results_of("norms")
     less = Estimate.of(results.differences("base", "post", "exact_match"))
     mean, row = results.estimate("base").mean, rows["LayerNorm after"]
     assert [row["low"], row["high"]] == pytest.approx([mean - less.high, mean - less.low])
-    # The first is compared with nothing, and the last with none that learned at its rate.
-    assert rows["LayerNorm before"]["low"] is rows["LayerNorm before, no warm-up"]["low"] is None
-    assert "As well: it goes at most 5 percentage points below." in said
+    # The first is compared with nothing; what learned nothing at its rate is left out.
+    assert rows["LayerNorm before"]["low"] is None
+    assert "as good: the line ends at most 5 percentage points below" in said
 
 
 def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
@@ -151,7 +156,7 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
     assert list(table.value["steps to 95 % exact match"]) == pytest.approx(means)
     at.selectbox(key="experiment_drawn_guide").set_value("exact_match").run()
     [chart] = at.get("vega_lite_chart")
-    assert "Correct sentences: mean of 3 trainings of each" in chart.proto.spec
+    assert "Correct sentences: mean of 3 trainings of 900 steps" in chart.proto.spec
     [line] = [each.value for each in at.markdown if "**What you see:**" in each.value]
     assert line.replace("\u00a0", " ").endswith(
         "Correct sentences: lowest with “no guide” (99.9 %), highest with “a head of the first "

@@ -47,7 +47,8 @@ def test_what_was_measured_is_drawn_and_its_needed_heads_are_counted(open_prune,
     assert drawn == {removed: point.exact_match for removed, point in enumerate(points)}
     n = len(points) - 1
     assert (
-        f"**What you see:**] **1 of {n} heads can go together**: {percent(0.975)} of "
-        f"{prune.N_PRUNED} sentences are still right ({percent(0.98)} with all heads)"
+        f"**What you see:**] **1 of {n} heads can be removed together** with almost no loss: "
+        f"{percent(0.975)} of {prune.N_PRUNED} sentences are correct without them, {percent(0.98)} "
+        "with all heads"
     ) in said(at)
     assert not [button for button in at.button if button.key == prune.START]

@@ -27,7 +27,7 @@ def test_the_python_computes_curves_and_settings_and_a_link_leads_to_the_heads(
 def test_compared_runs_show_only_settings_that_differ(open_runs, taken):
     at = open_runs(runs=["translate-guided", "translate"])
     seen = taken[-1].seen
-    assert seen.startswith("**guide (training rewards a head for looking from a pronoun at its ")
+    assert "differ in **guide (training rewards a head for looking from a pronoun at its " in seen
     # One sentence of 2,000 is no difference.
     assert "makes no measurable difference" in seen and "with “none” **98.75\xa0%**" in seen
     [row] = below(at, "translate-guided").to_dict("records")

@@ -91,7 +91,7 @@ def test_a_run_without_snapshots_says_so_and_shows_beginning_and_end(open_view, 
     shutil.rmtree(own_copy / "snapshots", ignore_errors=True)
     at = open_view("look_back", own_copy, step="0", sentence="a b")
     line = unescape(said(at))
-    assert "The text at step 0, before training:" in line
+    assert "Before training the model writes:" in line
     assert "Only the beginning and the newest weights were kept." in line
     np.testing.assert_allclose(weights_shown(at), weights_at(own_copy, 0, "a b"), atol=1e-5)
 

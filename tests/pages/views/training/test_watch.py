@@ -11,7 +11,7 @@ from core.runs.folder import TRAINING
 from core.runs.metrics import read_rows
 from core.runs.run import load_run, read_settings
 from core.training import process
-from pages.frame.language import percent
+from pages.frame.language import number, percent
 from tests.holding import held_elsewhere
 from tests.pages.conftest import ROOT, said
 
@@ -64,7 +64,7 @@ def table(at):
 
 STATES = [
     ("paused", "**paused** · step 850 of 5,000", ["Resume"]),
-    ("stopped", "**stopped** · step 850 of 5,000 · exact match ", ["Resume"]),
+    ("stopped", "**stopped** · step 850 of 5,000", ["Resume"]),
     ("failed", "**failed** · step 850 of 5,000 · the loss is nan", ["Resume"]),
     ("interrupted", "**interrupted** · step 850 of 5,000 · the loss is nan", ["Resume"]),
     ("running", "**interrupted** · step 850 of 5,000 · the loss is nan", ["Resume"]),
@@ -86,8 +86,8 @@ def test_a_finished_training_has_figures_and_no_button(open_view, own_copy):
     at = open_view("watch", own_copy)
     found = json.loads((own_copy / "evaluation.json").read_text())
     share, n = percent(found["exact_match"]), found["n"]
-    expected = f"**finished** · step 850 of 850 · exact match {share} of {n:,} held"
-    assert plainly(words(at)).startswith(expected)
+    assert plainly(words(at)) == "**finished** · step 850 of 850"
+    assert f"**{share}** of {n:,} held-out rows of letters are correct." in said(at)
     assert labels(at) == []
 
 
@@ -106,7 +106,7 @@ def test_a_run_that_was_never_begun_shows_the_untrained_model_and_can_be_started
     at = open_view("watch", own_copy)
     assert words(at).startswith("**not begun**")
     assert labels(at) == ["Start"]
-    assert "at step 0" in said(at)
+    assert "after step 0" in said(at)
     next(button for button in at.button if button.label == "Start").click().run()
     assert started == [own_copy]
 
@@ -154,12 +154,12 @@ def test_the_samples_are_what_the_newest_weights_say(open_view, held):
     at = open_view("watch", held)
     run = load_run(held, 900)
     pairs = held_out_pairs(run, 5, seed=1)
-    assert "at step 900: 0 of 5 right" in said(at)
+    assert "after step 900: 0 of 5 correct" in said(at)
     for pair in pairs:
         source = run.tokenizer.decode(pair.source)
         row = table(at).set_index("source sentence").loc[source]
         assert row["the model says"] == translate(run, source).text
-        assert row["right"] == "✗"
+        assert row["correct"] == "✗"
 
 
 def test_what_is_taken_away_of_a_training_is_what_it_is_by_then(open_page, own_copy, taken):
@@ -172,14 +172,18 @@ def test_what_is_taken_away_of_a_training_is_what_it_is_by_then(open_page, own_c
     assert len(shown.pictures) == 2
 
 
-def test_the_line_says_how_far_the_loss_fell_and_what_is_right(open_page, taken):
-    open_page("training", training="watch", model="copy")
-    rows = read_rows(ROOT / "gallery" / "copy")
-    losses = [row for row in rows if "loss" in row]
-    held_out = [row for row in rows if "held_out_exact_match" in row][-1]
-    seen = taken[-1].seen
-    assert f"In {losses[-1]['step']:,} steps the training loss went from " in seen
-    assert f"**{100 * held_out['held_out_exact_match']:g}\xa0%** are right" in seen
+@pytest.mark.parametrize(("name", "by_heart"), [("copy", False), ("translate-guided", True)])
+def test_the_line_says_how_far_the_losses_fell_and_whether_it_learned_by_heart(
+    open_page, taken, name, by_heart
+):
+    open_page("training", training="watch", model=name)
+    rows = read_rows(ROOT / "gallery" / name)
+    losses = [row["loss"] for row in rows if "loss" in row]
+    held_out = [row["held_out_loss"] for row in rows if "held_out_loss" in row][-1]
+    after, seen = sum(losses[-10:]) / 10, taken[-1].seen
+    assert f"steps the training loss went from {number(losses[0])} to **{number(after)}**." in seen
+    assert f"The held-out loss is **{number(held_out)}**" in seen
+    assert ("partly by heart" in seen) is by_heart
 
 
 def test_heads_are_seen_before_there_is_any_checkpoint(open_view, own_copy):
