@@ -33,9 +33,7 @@ IN_PICTURES = ("title", "note", "value_name", "label", "caption")
 AXES = ("rows", "columns")
 """Fields that hold an axis, which has a name."""
 WORDS = re.compile(r"[^\W\d_]{2,}")
-NAMES = frozenset(
-    {"masked", "pointer", "bfloat16", "float32", "copy-tiny", "output", "softmax", "e^(z/τ − max)"}
-)
+NAMES = frozenset({"masked", "pointer", "bfloat16", "float32", "copy-tiny", "output", "softmax"})
 """The same everywhere: number formats, a run, parts of a model as in the code, a formula."""
 MARKDOWN = re.compile(r":(?:small|primary|gray)(?=\[)|\$[^$]+\$|\*\*")
 

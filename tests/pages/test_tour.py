@@ -8,7 +8,7 @@ from core.evaluate.side_by_side import decode_sentence
 from core.heads import Head
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from core.studies.lessons.of_sentence import sentence_stream
+from core.studies.lessons.of_sentence import sentence_stream, sentence_units
 from core.tasks import TASKS
 from pages.frame import links, tour
 from pages.frame.tour import AFTER, BEFORE, EXAMPLE, OWN, REVEAL, REVEALED, STOP, TOUR, own_tour
@@ -127,6 +127,19 @@ def test_what_the_stops_say_of_words_and_heads_is_what_the_model_does(inspected)
     # Fed “la”, it writes “rue”.
     assert looked_at(tired, "decoder.1.cross:0", "la") == "street"
     assert tired.tokens_of("target")[int(STOPS["cross-attention"].shows["token"])].text == "la"
+    assert looked_at(inspected("query-key-value"), "encoder.2.self:0", "it") == "dog"
+
+
+def test_the_units_that_react_most_to_one_noun_do_not_react_to_the_other(everyday, inspected):
+    stop = STOPS["feed-forward"]
+    words = [token.text for token in inspected("feed-forward").source_tokens]
+    opened, shown = (int(query["token"]) for query in (stop.query, stop.shows))
+    assert (words[opened], words[shown]) == ("cross", "street")
+    sentence = stop.query["sentence"]
+    units = sentence_units(everyday, sentence, "encoder").result
+    layer = int(units.firing_LK[:, shown].argmax())
+    top = sentence_units(everyday, sentence, "encoder", layer, shown).result.top
+    assert not any(at == words.index("animal") for unit in top for at, _value in unit.others)
 
 
 def test_the_silenced_head_is_the_one_that_the_pronoun_needs(inspected):
@@ -154,11 +167,18 @@ def test_the_wrong_word_turns_the_sentence_into_its_opposite(everyday, inspected
     assert texts[0][int(STOPS["output"].query["decoding_step"])] == "il"
 
 
-@pytest.mark.parametrize("stack", ["encoder", "decoder"])
-def test_the_residual_stream_grows_as_its_stop_says(everyday, stack):
+def test_the_residual_stream_grows_as_its_stop_says(everyday):
     assert everyday.model.config.norm == "pre"
-    found = sentence_stream(everyday, STOPS["residual"].query["sentence"], stack).result
+    found = sentence_stream(everyday, STOPS["residual"].query["sentence"], "decoder").result
     assert (found.norms_LK[-1] > found.norms_LK[0]).all()
+    # In every row of the picture the vector after is longer than the output.
+    assert (found.norms_LK[1:] > found.added_LK).all()
+
+
+def test_the_pass_says_how_the_text_ends_when_it_is_played_to_its_last_step(open_stop):
+    app = open_stop("decoding", **STOPS["decoding"].shows, **{REVEALED: "true"})
+    [seen] = [text for text in said(app) if "**What you see:**" in text]
+    assert "Step 16" in seen and "EOS" in seen and "looks at" not in seen
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ def draw(
         )
     scoring = Recipe(output_layer, opened.path, writing, step, temperature)
     found = scoring.result()
-    _table(found)
+    _table(found, temperature)
     return Shown(
         name=f"output-layer.{step}",
         title=_("Step {step}: from scores to probabilities, temperature {temperature}").format(
@@ -90,24 +90,24 @@ def _many(times: float) -> str:
     return number(times, significant=2, padded=False)
 
 
-def _table(found: OutputLayer) -> None:
+def _table(found: OutputLayer, temperature: float) -> None:
     rest = n_("{n} other", "{n} others", found.n_others).format(n=number(found.n_others))
 
     def written(value: float | None) -> str:
         return "" if value is None else number(value, significant=4)
 
-    st.table(
-        {
-            _("token"): [*map(plain, found.tokens[:-1]), rest],
-            "z": [written(row.logit) for row in found.rows],
-            "z / τ": [written(row.scaled) for row in found.rows],
-            "e^(z/τ − max)": [_power(row) for row in found.rows],
-            # Markdown would make a quotation of "> 99.999 %".
-            "p": [plain(percent(row.probability)) for row in found.rows],
-        },
-        border="horizontal",
-        hide_index=True,
-    )
+    columns = {
+        _("token"): [*map(plain, found.tokens[:-1]), rest],
+        "z": [written(row.logit) for row in found.rows],
+    }
+    power = "e^z"
+    if temperature != 1:
+        columns["z / τ"] = [written(row.scaled) for row in found.rows]
+        power = "e^(z/τ)"
+    columns[_("{power}, largest = 1").format(power=power)] = [_power(row) for row in found.rows]
+    # Markdown would make a quotation of "> 99.999 %".
+    columns["p"] = [plain(percent(row.probability)) for row in found.rows]
+    st.table(columns, border="horizontal", hide_index=True)
 
 
 def _power(row: ScoreRow) -> str:

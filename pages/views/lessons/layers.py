@@ -61,7 +61,7 @@ def draw(opened: Opened) -> Shown:
     with row():
         pictures = {
             "lens": _("guess (logit lens)"),
-            "norm": _("what is added"),
+            "norm": _("lengths"),
         }
         shown = stacks.ask_picture(
             opened,
@@ -189,16 +189,20 @@ def _texts(opened: Opened, ids: Iterable[int]) -> list[str]:
 
 
 def _stream(opened: Opened, place: Place) -> Shown:
-    """Draw how long the vectors are that the sublayers add to one, and say which adds most."""
+    """Draw how long one vector is before and after each sublayer, and say which adds most."""
     recipe = Recipe(sentence_stream, opened.path, opened.sentence, place.stack)
     found, position = recipe.result().result, place.position
-    title = _("Length of the vector that each sublayer adds at “{token}”")
+    title = _("Length of the vector of “{token}” before and after each sublayer")
     title = title.format(token=isolated(place.token))
-    value = Quantity(_("length of the vector (Euclidean norm)"), write=short)
+    norms_L = found.norms_LK[:, position].tolist()
     picture = bars(
-        {value.name: found.added_LK[:, position].tolist()},
+        {
+            _("before"): norms_L[:-1],
+            _("output"): found.added_LK[:, position].tolist(),
+            _("after"): norms_L[1:],
+        },
         [explained(name) for name in found.names[1:]],
-        value=value,
+        value=Quantity(_("length of the vector")),
         title=title,
     )
     return Shown(
@@ -221,14 +225,10 @@ def _most_added(found: Stream, place: Place, *, adds: bool) -> str:
             "its input."
         )
     depth = found.most_added(place.position)
-    added_L = found.added_LK[:, place.position]
-    text = _("For “{token}” it is **{name}**, which adds a vector of length **{added}**.")
-    if len(added_L) > 1:
-        text = _(
-            "For “{token}” it is **{name}**, which adds a vector of length **{added}**; next is "
-            "{second} with {less}."
-        )
-    second = int(added_L.argsort()[-2:][0]) + 1
+    text = _(
+        "For “{token}” it is **{name}**, which adds a vector of length **{added}** to one of "
+        "{before}; the sum is {after} long."
+    )
     origins = {
         "cross": _("{first} brings in the words of the source."),
         "self": _("{first} brings in the words that “{token}” attends to."),
@@ -239,7 +239,7 @@ def _most_added(found: Stream, place: Place, *, adds: bool) -> str:
         token=plain(place.token),
         name=plain(explained(found.names[depth])),
         first=plain(capitalised(explained(found.names[depth]))),
-        added=short(float(added_L[depth - 1])),
-        second=plain(explained(found.names[second])),
-        less=short(float(added_L[second - 1])),
+        added=short(float(found.added_LK[depth - 1, place.position])),
+        before=short(float(found.norms_LK[depth - 1, place.position])),
+        after=short(float(found.norms_LK[depth, place.position])),
     )

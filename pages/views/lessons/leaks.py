@@ -51,7 +51,8 @@ def draw(opened: Opened) -> Shown:
     batch.name_what_is_cut(chosen)
     costs, maps = st.columns([2, 5], gap="medium")
     with costs:
-        losses = _losses(chosen)
+        # With all masks on there is nothing yet to compare.
+        losses = _losses(chosen) if off else None
     recipe = Recipe(
         without_masks,
         opened.path,

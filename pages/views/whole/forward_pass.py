@@ -50,10 +50,14 @@ def draw(opened: Opened) -> Shown:
         on_pick=_take_head,
         on_silence=None if opened.run.model.config.is_parallel else _take_silence,
     )
-    inspection = found.inspection
-    looks = _where_it_looks(opened.run, inspection, focus)
-    seen = [_what_is_lost(opened, found, silenced)] if silenced else [looks, _written(inspection)]
-    return Shown(title=title, recipe=recipe, seen=joined(seen), pictures=[picture])
+    if silenced:
+        seen = _what_is_lost(opened, found, silenced)
+    elif session.linked(STEP) == str(whole.last) and _ends(opened.run, found):
+        seen = _at_the_end(found.inspection, whole.last)
+    else:
+        looks = _where_it_looks(opened.run, found.inspection, focus)
+        seen = joined([looks, _written(found.inspection)])
+    return Shown(title=title, recipe=recipe, seen=seen, pictures=[picture])
 
 
 def _what_is_lost(opened: Opened, found: ForwardPass, silenced: Sequence[Head]) -> str:
@@ -167,6 +171,19 @@ def _where_it_looks(run: Run, inspection: Inspection, focus: int | None) -> str:
         weight=percent(float(weights_K.max())),
         where=within_sentence(head),
     )
+
+
+def _ends(run: Run, found: ForwardPass) -> bool:
+    """Return whether the text ends because the model writes EOS."""
+    return found.best is not None and int(found.best.ids_TN[-1, 0]) in run.model.config.eos_ids
+
+
+def _at_the_end(inspection: Inspection, step: int) -> str:
+    """Return what the last step is fed, and that it ends the text."""
+    text = _(
+        "Step {step} is fed all that is written so far, “{text}”, and writes **EOS**: the end."
+    )
+    return text.format(step=number(step), text=plain(inspection.translation.text))
 
 
 def _written(inspection: Inspection) -> str:

@@ -54,10 +54,13 @@ def test_older_links_name_a_stack_a_position_and_a_picture_of_their_own(open_les
         Site("encoder", layer, kind) for layer in range(3) for kind in ("self", "feed_forward")
     ]
     added = np.stack([np.linalg.norm(tensors[site, Step.ADDED], axis=-1)[3] for site in sites])
-    assert [row["value"] for row in chart_rows(at)] == pytest.approx(added.tolist(), rel=1e-5)
-    second, most = np.sort(added)[-2:]
-    assert f"length **{most:.3g}**; next is " in shown.seen
-    assert f"with {second:.3g}." in shown.seen
+    output = [row["value"] for row in chart_rows(at) if row["series"] == "output"]
+    assert output == pytest.approx(added.tolist(), rel=1e-5)
+    most = int(added.argmax())
+    # The embedding comes before the first sublayer.
+    before = [Site("encoder", 0, "embedding"), *sites][most]
+    length = np.linalg.norm(tensors[before, Step.STREAM_OUT][3])
+    assert f"length **{added[most]:.3g}** to one of {length:.3g}" in shown.seen
 
 
 def test_other_sentences_move_a_vector_under_batch_norm_alone(open_lesson):
