@@ -80,7 +80,7 @@ def check_each(config: "ModelConfig") -> None:
         value=config.target_ratio,
         most=_MOST_RATIO,
     )
-    for name in ("norm_eps", "rotary_base"):
+    for name in ("norm_eps", "rotary_base", "sinusoid_base"):
         value = getattr(config, name)
         config.require(value > 0, "{name} is {value}, not above 0", name=name, value=value)
     config.require(

@@ -83,6 +83,8 @@ class ModelConfig(Settings):
     embedding_scale: bool = True
     """Token vectors are multiplied by √d_model."""
     embedding_norm: bool = False
+    sinusoid_base: float = 10000.0
+    """Sinusoids turn by 1 / base^(2i / d_model) of a radian at each position."""
     encoder_mixing: EncoderMixing = "attention"
     """How encoder positions are mixed: by attention, by the mean of all, by a convolution of
     neighbours, not at all, or by a recurrent state."""

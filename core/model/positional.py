@@ -18,26 +18,26 @@ from core.model.norm import norm_of
 from core.model.probe import Probe, Step, probed
 
 
-def sinusoids(n_positions: int, d_model: int) -> Tensor:
+def sinusoids(n_positions: int, d_model: int, base: float = 10000.0) -> Tensor:
     """Return positions_PD (Vaswani et al. 2017, section 3.5).
 
-    PE(pos, 2i) = sin(pos / 10000^(2i / d_model)), PE(pos, 2i + 1) = cos(the same). Computed in
+    PE(pos, 2i) = sin(pos / base^(2i / d_model)), PE(pos, 2i + 1) = cos(the same). Computed in
     float64: in float32 the angle of a far position loses digits.
 
     >>> [round(x, 4) for x in sinusoids(3, 4)[2].tolist()]
     [0.9093, -0.4161, 0.02, 0.9998]
     """
     positions_P = torch.arange(n_positions, dtype=torch.float64)
-    return exact_sinusoids(positions_P, d_model).float()
+    return exact_sinusoids(positions_P, d_model, base).float()
 
 
-def halved_sinusoids(n_positions: int, d_model: int) -> Tensor:
+def halved_sinusoids(n_positions: int, d_model: int, base: float = 10000.0) -> Tensor:
     """Return positions_PD with all sines first and all cosines after them, as Marian has it.
 
     >>> [round(x, 4) for x in halved_sinusoids(3, 4)[2].tolist()]
     [0.9093, 0.02, -0.4161, 0.9998]
     """
-    positions_PD = sinusoids(n_positions, d_model)
+    positions_PD = sinusoids(n_positions, d_model, base)
     return torch.cat([positions_PD[:, 0::2], positions_PD[:, 1::2]], dim=1)
 
 
@@ -53,7 +53,7 @@ def timescales(d_model: int, base: float = 10000.0) -> Tensor:
     return base ** (pair_E / d_model)
 
 
-COMPUTED_TABLES: Mapping[str, Callable[[int, int], Tensor]] = {
+COMPUTED_TABLES: Mapping[str, Callable[[int, int, float], Tensor]] = {
     "sinusoidal": sinusoids,
     "halves": halved_sinusoids,
 }
@@ -92,7 +92,7 @@ class Embedding(nn.Module):
             positions_PD = torch.empty(sizes)
             # On the meta device only shapes are needed.
             if not positions_PD.is_meta:
-                positions_PD = self.compute_table(*sizes)
+                positions_PD = self.compute_table(*sizes, config.sinusoid_base)
             # A formula, not a weight: it is neither trained nor saved.
             self.register_buffer("positions_PD", positions_PD, persistent=False)
         else:
