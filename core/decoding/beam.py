@@ -160,6 +160,7 @@ def _search(
         continued = _continued(stepper.model, [each for _, each in live], logits_BV, strategy)
         for hypothesis, parent in continued:
             candidates[live[parent][0]][hypothesis] = parent
+        sentences = [n for n, _ in live]
         live, parents, steps = [], [], {}
         for n, parent_of in candidates.items():
             step = steps[n] = _advanced(finished[n], parent_of, strategy.beam)
@@ -169,7 +170,8 @@ def _search(
                 parents += [parent_of[each] for each in step.live]
         yield steps
         if live:
-            stepper = stepper.rows(torch.tensor(parents, device=device))
+            same_sources = sentences == [n for n, _ in live]
+            stepper = stepper.rows(torch.tensor(parents, device=device), same_sources)
 
 
 def _continued(

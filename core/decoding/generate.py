@@ -59,7 +59,7 @@ def generate(
     if prompt_BT is None:
         assert source_BS is not None
         prompt_BT = source_BS.new_tensor([model.config.begins]).expand(len(source_BS), -1)
-    stepper = Stepper(model, source_BS, probe=probe)
+    stepper = Stepper(model, source_BS, len(prompt_BT), probe=probe)
     # Each sentence has its own limit, independent of the rest of the batch.
     n_sources = [0] * len(prompt_BT)
     if source_BS is not None:

@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from core.config import ConfigError, ModelConfig
+from core.decoding.plan import plan_of
 from core.heads import Site
 from core.model import Cache, Probe, Transformer
 from core.model.masks import padding_mask
@@ -70,13 +71,22 @@ class Stepper:
     """
 
     def __init__(
-        self, model: Transformer, source_BS: Tensor | None, *, probe: Probe | None = None
+        self,
+        model: Transformer,
+        source_BS: Tensor | None,
+        n_texts: int = 1,
+        *,
+        probe: Probe | None = None,
     ) -> None:
         """Encode the sources.
+
+        Without a probe the decoder of a small model runs as a `DecoderPlan`, if the plan knows all
+        of its parts.
 
         Args:
             model: The model to decode with.
             source_BS: With EOS, padded; None for a decoder alone.
+            n_texts: The batch size if there are no sources.
             probe: Observes or changes the sublayers.
 
         Raises:
@@ -86,12 +96,15 @@ class Stepper:
         self.model, self._probe = model, probe
         # Only a pointer needs the source again.
         self._source_BS = source_BS if model.config.pointer else None
-        self._visible_B1S = self._memory_BSD = None
+        self._visible_B1S = self._memory_BSD = self._plan = None
         self._cache = Cache()
-        if source_BS is not None:
-            with torch.inference_mode():
+        n = n_texts if source_BS is None else len(source_BS)
+        with torch.inference_mode():
+            if source_BS is not None:
                 self._visible_B1S = padding_mask(source_BS, model.config.pad_id)
                 self._memory_BSD = model.encode(source_BS, probe)
+            if probe is None:
+                self._plan = plan_of(model, self._memory_BSD, self._visible_B1S, n)
 
     @torch.inference_mode()
     def feed(self, new_BT: Tensor) -> Tensor:
@@ -100,21 +113,34 @@ class Stepper:
         Returns:
             logits_BV for the token after them; −∞ for tokens that are never written.
         """
+        if self._plan is not None and new_BT.shape[1] == 1:
+            return mask_special_tokens(self._plan.feed(new_BT[:, 0]), self.model.config)
         probe = self._probe
         if probe is not None:
             probe = continued(probe, self._cache.length)
         encoded = (self._memory_BSD, self._visible_B1S)
         logits_BTV = self.model.decode(new_BT, *encoded, probe, self._cache, self._source_BS)
+        if self._plan is not None:
+            # The plan continues after the prompt.
+            self._plan.take(self._cache)
+            self._cache = Cache()
         return mask_special_tokens(logits_BTV[:, -1], self.model.config)
 
     @torch.inference_mode()
-    def rows(self, index_B: Tensor) -> "Stepper":
-        """Return a stepper that continues some of the sentences, in the order of the index."""
+    def rows(self, index_B: Tensor, same_sources: bool = False) -> "Stepper":
+        """Return a stepper that continues some of the sentences, in the order of the index.
+
+        Args:
+            index_B: The number of the sentence that each row continues.
+            same_sources: Each row keeps its source, so that encoder results need not be moved.
+        """
         other = copy(self)
-        for name in ("_source_BS", "_visible_B1S", "_memory_BSD"):
+        for name in () if same_sources else ("_source_BS", "_visible_B1S", "_memory_BSD"):
             own: Tensor | None = getattr(self, name)
             setattr(other, name, None if own is None else own[index_B])
         other._cache = self._cache.rows(index_B)
+        if self._plan is not None:
+            other._plan = self._plan.rows(index_B, same_sources)
         return other
 
 

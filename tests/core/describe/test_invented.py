@@ -9,6 +9,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from core.batch import pad
 from core.config import ModelConfig
 from core.decoding.generate import generate
+from core.decoding.step import Stepper
 from core.describe import describe
 from core.model import Record
 from core.vocabulary import EOS
@@ -45,7 +46,9 @@ def test_parameters_and_work_are_counted_and_summed_in_a_group_of_their_own(mode
     assert 2 * described.multiply_adds == counter.get_total_flops()
 
 
-def test_decoding_writes_what_the_model_predicts(model):
+def test_decoding_falls_back_to_the_modules_and_writes_the_same(model):
+    stepper = Stepper(model, pad(SOURCES))
+    assert stepper._plan is None
     together = generate(model, pad(SOURCES))
     for source, written in zip(SOURCES, together, strict=True):
         alone = slowly(model, source)

@@ -7,6 +7,7 @@ import torch
 from torch.nn import functional as F
 
 from core.config import ModelConfig
+from core.decoding import plan
 from core.decoding.step import Stepper
 from core.describe import describe
 from core.model import Cache, Record, Step, build
@@ -52,6 +53,12 @@ KINDS = {
     "scores undivided": {"score_scale": "none", "logit_scale": True},
     "more around the output": {"head_transform": True, "embedding_norm": True},
 }
+
+
+@pytest.fixture(autouse=True)
+def little_room(monkeypatch):
+    """Let the buffers of a plan begin so small that they must grow."""
+    monkeypatch.setattr(plan, "FIRST_POSITIONS", 2)
 
 
 @pytest.fixture(scope="module", params=KINDS)
