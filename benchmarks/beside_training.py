@@ -17,11 +17,12 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import ClientConnection, connect
 
+from core.runs.folder import TRAINING
 from core.runs.metrics import read_rows
 from core.tasks import TASKS
 from core.training.prepare import prepare_run
 from core.training.presets import PRESETS
-from core.training.process import pause, situation, start
+from core.training.process import situation, start
 from tests.browser.conftest import served
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,7 +43,7 @@ def main() -> None:
             beside = asked(address)
             rows = read_rows(RUN)
         finally:
-            pause(RUN)
+            TRAINING.ask(RUN, "pause")
             while situation(RUN).alive:
                 time.sleep(0.2)
             shutil.rmtree(RUN)

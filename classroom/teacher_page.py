@@ -10,7 +10,7 @@ import streamlit as st
 from classroom.limits import MEGABYTE, Limits, bytes_in
 from core.config import ConfigError
 from core.jobs.job import JobError
-from core.runs.folder import delete_run
+from core.runs.folder import TRAINING, delete_run
 from core.runs.run import RunError
 from core.studies.effects.measuring import MEASURING
 from core.studies.effects.pruning import PRUNING
@@ -103,10 +103,7 @@ def _doing(path: Path) -> str:
 
 
 def _stop(path: Path) -> None:
-    if cached.situation(path).alive:
-        process.stop(path)
-        return
-    for job in (MEASURING, PRUNING):
+    for job in (TRAINING, MEASURING, PRUNING):
         if job.at_work(path):
             job.ask(path, "stop")
 

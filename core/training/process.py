@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from core.files import end_of, read_progress, write_atomically
-from core.jobs.job import Wish
 from core.messages import Message, message_from_json, message_to_json
 from core.runs.checkpoint import has_state, kept_step, newest_checkpoint
 from core.runs.files import PAIRS
@@ -88,26 +87,6 @@ def start(path: Path) -> None:
     """
     read_settings(path)
     TRAINING.start(path, step=kept_step(path))
-
-
-def pause(path: Path) -> None:
-    """Ask the process to write a checkpoint and pause."""
-    TRAINING.ask(path, "pause")
-
-
-def stop(path: Path) -> None:
-    """Ask the process to write a checkpoint, to evaluate the run, and to end."""
-    TRAINING.ask(path, "stop")
-
-
-def asked(path: Path) -> Wish | None:
-    """Return the pending request to the process, if any."""
-    return TRAINING.asked(path)
-
-
-def watch(path: Path) -> None:
-    """Ask the process to write its current weights for the next few seconds."""
-    TRAINING.watch(path)
 
 
 def _has_pairs(path: Path, task: str) -> bool:

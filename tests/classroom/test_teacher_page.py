@@ -9,6 +9,7 @@ from filelock import FileLock
 from streamlit.testing.v1 import AppTest
 
 from classroom.limits import MEGABYTE
+from core.runs.folder import TRAINING
 from core.studies.effects.measuring import MEASURING
 from core.studies.effects.pruning import PRUNING
 from core.training import process
@@ -57,15 +58,7 @@ def said(at):
     return unescape(conftest.said(at))
 
 
-@pytest.fixture
-def asked(monkeypatch):
-    """Which runs were asked to stop."""
-    found = []
-    monkeypatch.setattr(process, "stop", found.append)
-    return found
-
-
-def test_a_training_is_shown_with_its_steps_and_stopped(a_class, asked):
+def test_a_training_is_shown_with_its_steps_and_stopped(a_class):
     run = a_class("Ann", "mine")
     (run / "status.json").write_text('{"state": "running", "step": 850}')
     with held_elsewhere(run):
@@ -73,7 +66,7 @@ def test_a_training_is_shown_with_its_steps_and_stopped(a_class, asked):
         assert "1 training or measurement under way, 0 in line" in said(at)
         assert "runs/Ann/mine · step 850 of 850" in said(at)
         at.button(key="end runs/Ann/mine").click().run()
-    assert asked == [run]
+    assert TRAINING.asked(run) == "stop"
 
 
 @pytest.mark.parametrize("job", [MEASURING, PRUNING])

@@ -15,9 +15,10 @@ from benchmarks.served_class import SECRETS, proxied, replica
 from benchmarks.websocket_visitor import Visitor
 from classroom import cookie, settings
 from classroom.names import admitted
+from core.runs.folder import TRAINING
 from core.runs.metrics import read_rows
 from core.training import process
-from core.training.process import pause, situation
+from core.training.process import situation
 
 SECONDS = 240
 SENTENCE = "The dog number 7 did not cross the river because it was too cold."
@@ -34,7 +35,7 @@ def served(tmp_path_factory):
         address = running.enter_context(proxied(folder, replicas))
         yield address, replicas, runs, folder / "access.log"
         for run in runs.glob(".class/*/*/run.json"):
-            pause(run.parent)
+            TRAINING.ask(run.parent, "pause")
         until(lambda: not any(situation(each.parent).alive for each in trained(runs)))
 
 
@@ -134,7 +135,7 @@ async def killed_while_ann_trains(served, ann, at, ben):
     until(lambda: len(read_rows(run)) > measured or situation(run).state == "finished")
     assert not process.queue([run])
     # Its turn comes by the one that is left.
-    pause(run)
+    TRAINING.ask(run, "pause")
     until(lambda: not process.queue([waiting]))
     until(lambda: read_rows(waiting))
     assert {each.parent for each in trained(runs)} == {run, waiting}

@@ -1,11 +1,13 @@
 """How a training stands, in words, and the buttons that make sense then."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from core.config import ConfigError
+from core.runs.folder import TRAINING
 from core.runs.run import RunError
 from core.training import process
 from core.training.process import Situation
@@ -37,7 +39,7 @@ def status_line(path: Path, found: Situation) -> str:
     """
     if found.state not in process.AT_WORK and (place := service.current().place_in_line(path)):
         return _line(_("waiting in line"), _("place {n}").format(n=number(place)), _steps(found))
-    wish = process.asked(path) if found.state in ("starting", "running") else None
+    wish = TRAINING.asked(path) if found.state in ("starting", "running") else None
     if wish is not None:
         return _line(_(WISHES[wish]), _steps(found))
     parts = [_steps(found)]
@@ -60,8 +62,10 @@ def status_line(path: Path, found: Situation) -> str:
 def buttons(path: Path, found: Situation) -> None:
     """Offer the possible actions; errors are shown below."""
     if found.state in ("starting", "running"):
-        _button(_("Pause"), ":material/pause:", process.pause, path, _GO)
-        _button(_("Stop"), ":material/stop:", process.stop, path, "training_stop")
+        pause = partial(TRAINING.ask, wish="pause")
+        _button(_("Pause"), ":material/pause:", pause, path, _GO)
+        stop = partial(TRAINING.ask, wish="stop")
+        _button(_("Stop"), ":material/stop:", stop, path, "training_stop")
     elif service.current().place_in_line(path):
         _button(_("Leave the line"), ":material/close:", process.dequeue, path, _GO)
     elif found.can_go_on:

@@ -10,6 +10,7 @@ import streamlit as st
 from core.batch import Pair
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import answers, measure
+from core.runs.folder import TRAINING
 from core.runs.metrics import measurements, read_record, read_rows
 from core.runs.run import RunError, RunSettings
 from core.training import process
@@ -215,7 +216,7 @@ def _samples(path: Path, was_alive: bool) -> None:
     """Draw what the model makes of a few held-out sources by now."""
     try:
         if was_alive:
-            process.watch(path)
+            TRAINING.watch(path)
         pairs: list[Pair] = Recipe(held_out_pairs, RunAt(path, 0), N_SAMPLES, SEED).result()
         samples = tuple((tuple(pair.source), tuple(pair.target)) for pair in pairs)
         step, found = progress.at_newest(answers, path, samples)

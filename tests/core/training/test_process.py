@@ -11,7 +11,7 @@ from core.runs.folder import TRAINING, RunFolder
 from core.runs.metrics import read_rows
 from core.runs.run import RunError, load_run
 from core.training.export import export_run
-from core.training.process import dequeue, enqueue, pause, queue, situation, start, stop, watch
+from core.training.process import dequeue, enqueue, queue, situation, start
 from tests.core.conftest import until
 from tests.holding import held_elsewhere
 
@@ -31,7 +31,7 @@ def begun(prepare, tmp_path):
     yield begin
     for path in paths:
         if path.exists() and situation(path).alive:
-            pause(path)
+            TRAINING.ask(path, "pause")
         child = jobs._started[path.resolve(), TRAINING]
         child.terminate()
         child.wait()
@@ -44,7 +44,7 @@ def test_a_training_is_started_paused_and_gone_on_with(begun):
     assert situation(path).steps == 1_000_000
     with pytest.raises(RunError, match="another process is training"):
         start(path)
-    pause(path)
+    TRAINING.ask(path, "pause")
     until(lambda: not situation(path).alive)
     paused = situation(path)
     assert (paused.state, paused.can_go_on) == ("paused", True)
@@ -58,7 +58,7 @@ def test_a_training_is_started_paused_and_gone_on_with(begun):
 @pytest.mark.slow
 def test_a_training_that_is_stopped_is_measured(begun):
     path = begun()
-    stop(path)
+    TRAINING.ask(path, "stop")
     until(lambda: not situation(path).alive)
     assert situation(path).state == "stopped"
     assert load_run(path).evaluation["step"] == situation(path).step
@@ -84,7 +84,7 @@ def test_a_process_that_ends_while_it_is_asked_is_not_called_interrupted(
 def test_live_weights_are_written_only_while_somebody_watches(begun):
     path = begun(checkpoint_every=1_000_000)
     assert weights_in(path, LIVE) == []
-    watch(path)
+    TRAINING.watch(path)
     until(lambda: weights_in(path, LIVE))
     assert newest_checkpoint(path) is None
 
