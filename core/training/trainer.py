@@ -87,7 +87,16 @@ def train_run(path: Path, *, evaluates: bool = False) -> Generator[Progress]:
                 training = _begin(own, team, device)
             if writer is not None:
                 writer.begin(training)
-            for step in training.steps(team):
+            steps = train(
+                training.model,
+                training.optimizer,
+                training.batches,
+                training.config,
+                training.first_step,
+                team,
+                training.reward,
+            )
+            for step in steps:
                 yield Progress(step, None) if writer is None else writer.write(step)
                 if team.agreed(int(writer is not None and writer.ends), device):
                     break
@@ -114,18 +123,6 @@ class _Training:
     first_step: int
     words: set[str]
     """Source words of the batches so far."""
-
-    def steps(self, team: Workers) -> Iterator[TrainStep]:
-        """Train step by step."""
-        return train(
-            self.model,
-            self.optimizer,
-            self.batches,
-            self.config,
-            self.first_step,
-            team,
-            self.reward,
-        )
 
 
 def _begin(path: Path, team: Workers, device: torch.device) -> _Training:
