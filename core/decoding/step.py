@@ -49,11 +49,6 @@ class DecodeStep:
         """Natural logarithm of the chosen token's probability."""
         return float(self.logits_V.log_softmax(dim=-1)[self.chosen])
 
-    @property
-    def entropy(self) -> float:
-        """Entropy of the distribution, in nats."""
-        return float(entropies(self.logits_V))
-
     def rank(self, token: int) -> int:
         """Return how many tokens are more probable than this one."""
         return int((self.logits_V > self.logits_V[token]).sum())

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from core.tasks.corpus import FILES, CorpusError, KeptCorpus, Mixed, kept_corpus
+from core.tasks.columns import CorpusError
+from core.tasks.corpus import FILES, KeptCorpus, Mixed, kept_corpus
 from core.tasks.naming import Naming
 from core.tasks.symbols import Copying, Either, Reversing
 from core.tasks.task import Example, Reference, Sample, Task

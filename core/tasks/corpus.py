@@ -390,20 +390,3 @@ def kept_corpus(folder: Path) -> Corpus:
     train, valid, test = ([folder / name] for name in FILES.values())
     valid, test = (each if each[0].is_file() else [] for each in (valid, test))
     return read_corpus(train, valid, test, _KEPT)
-
-
-__all__ = [
-    "AT_HAND",
-    "FEWEST_SOURCES",
-    "FILES",
-    "HELD_OUT",
-    "Corpus",
-    "CorpusError",
-    "KeptCorpus",
-    "LargeCorpus",
-    "Mixed",
-    "OwnPairs",
-    "kept_corpus",
-    "own_pairs_of",
-    "read_corpus",
-]

@@ -19,12 +19,12 @@ from core.runs.files import PAIRS
 from core.runs.folder import RunFolder, new_folder, versions
 from core.runs.run import Run, RunError, RunSettings, load_run, read_settings, read_tokenizer
 from core.tasks import Sample, Task, task_named
+from core.tasks.columns import CorpusError
 from core.tasks.corpus import (
     AT_HAND,
     FILES,
     HELD_OUT,
     Corpus,
-    CorpusError,
     LargeCorpus,
     Mixed,
     OwnPairs,

@@ -24,7 +24,6 @@ def test_figures_of_a_step_follow_from_its_scores():
     assert found.probabilities[2:].tolist() == pytest.approx(shares)
     assert found.probabilities.sum() == pytest.approx(1)
     assert found.log_probability == pytest.approx(math.log(shares[1]))
-    assert found.entropy == pytest.approx(-(shares * np.log(shares)).sum())
     assert [found.rank(token) for token in (2, 3, 4)] == [0, 1, 2]
 
 
