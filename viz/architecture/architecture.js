@@ -186,7 +186,7 @@ function printedSvg(picture) {
   const copy = picture.cloneNode(true);
   const [x, y, width, height] = picture.getAttribute("viewBox").split(" ");
   const paper = getComputedStyle(picture).getPropertyValue("--lab-paper");
-  const ground = svg("rect", { x, y, width, height, fill: paper });
+  const ground = svg("rect", { x, y, width, height, fill: paperColour(paper, paper) });
   copy.setAttribute("font-family", getComputedStyle(picture).fontFamily);
   const copies = copy.querySelectorAll("*");
   picture.querySelectorAll("*").forEach((node, i) => writeStyle(node, copies[i], paper));

@@ -102,8 +102,6 @@ class Quantity:
     @property
     def axis(self) -> alt.Axis:
         """The ticks and their labels."""
-        if self.log and self.domain:
-            return alt.Axis(format=".6~g", values=_decades(*self.domain))
         if self.share and self.squeezed:
             return alt.Axis(format=".2~%", values=[0.0, *_decades(self.squeezed, 1.0)])
         if self.share and self.domain == (0.0, 1.0):
@@ -111,7 +109,8 @@ class Quantity:
             return alt.Axis(format=".0%", values=[0.0, 0.25, 0.5, 0.75, 1.0])
         if self.share:
             return alt.Axis(format=".0%" if self.zero else self.format, tickCount=6)
-        return alt.Axis(format=".6~g", tickCount=6)
+        # Over four decades and more, powers of ten alone.
+        return alt.Axis(format=".6~g", tickCount=4 if self.log else 6)
 
     @property
     def scale(self) -> alt.Scale:
@@ -195,7 +194,7 @@ def curves(
             interpolate="natural" if y.smooth else "linear",
         )
         .encode(
-            x=alt.X("x:Q", title=x.name, axis=_counted(x, at), scale=_fitting(x)),
+            x=alt.X("x:Q", title=x.name, axis=_counted(x, at), scale=fitting(x)),
             y=alt.Y("y:Q", title=y.name, axis=y.axis, scale=y.scale),
             color=of_series(list(series)),
             # Also told apart without colour.
@@ -243,8 +242,9 @@ def _decades(low: float, high: float) -> list[float]:
     return [mark for mark in marks if low <= mark <= high]
 
 
-def _fitting(x: Quantity) -> alt.Scale:
-    if x.squeezed:
+def fitting(x: Quantity) -> alt.Scale:
+    """Return the scale of a horizontal axis: it ends where the values end."""
+    if x.squeezed or x.domain:
         return x.scale
     return alt.Scale(type="log", nice=False) if x.log else alt.Scale(zero=x.zero, nice=False)
 

@@ -1,8 +1,7 @@
-"""What is measured in a training, made ready for a chart: few points, and axes that stay."""
+"""What is measured in a training, made ready for a chart: few points, and its axes."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -34,25 +33,6 @@ TEXTS: Mapping[str, str] = {
     "held_out_bleu_char": N_("BLEU (characters)"),
     "held_out_chrf": N_("chrF"),
 }
-
-# Where an axis may end, so that it seldom has to move while values come.
-_ENDS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
-_LOG_ENDS = (1.0, 2.0, 5.0, 10.0)
-_SMALLEST = 1e-300
-
-
-@dataclass(frozen=True, slots=True)
-class Axes:
-    """How the axes are drawn; what a logarithmic axis has no place for is left out."""
-
-    log_x: bool = False
-    log_y: bool = False
-    """Of a loss; shares and scores always go from nothing to all."""
-    end: float | None = None
-    """How far x goes at least, as the planned number of steps."""
-
-
-AXES = Axes()
 
 
 def thinned_indices(
@@ -89,65 +69,26 @@ def thinned_indices(
     return sorted(indices)
 
 
-def steady(
-    values: Iterable[float], *, log: bool = False, end: float | None = None
-) -> tuple[float, float]:
-    """Return from where to where an axis goes: to round numbers, which values seldom cross.
-
-    Args:
-        values: What must be seen; a logarithmic axis leaves out what is not positive.
-        log: True for a logarithmic axis; others begin at 0 unless a value is negative.
-        end: How far the axis goes where no value is beyond.
-
-    >>> steady([10, 4980], end=5000), steady([7.7, 0.0013], log=True)
-    ((0.0, 5000), (0.001, 10.0))
-    """
-    finite = [value for value in values if math.isfinite(value) and (value > 0 or not log)]
-    low, high = min(finite, default=1.0 if log else 0.0), max(finite, default=0.0)
-    top = end if end is not None and high <= end else _beyond(high, _LOG_ENDS if log else _ENDS)
-    if log:
-        # What is smaller has no reciprocal.
-        bottom = 1 / _beyond(1 / max(low, _SMALLEST), _LOG_ENDS)
-        return bottom, top if top > bottom else 10 * bottom
-    bottom = -_beyond(-low, _ENDS) if low < 0 else 0.0
-    return bottom, top if top > bottom else bottom + 1.0
-
-
-def _beyond(value: float, ends: Sequence[float]) -> float:
-    if value <= 0:
-        return 0.0
-    power = 10.0 ** math.floor(math.log10(value))
-    # Not one further for what is only rounding.
-    return next((end * power for end in ends if end * power >= value * (1 - 1e-9)), 10 * power)
-
-
-def points(rows: Rows, key: str, axes: Axes, n: int = POINTS) -> list[dict[str, float]]:
+def points(rows: Rows, key: str, n: int = POINTS, *, log_x: bool = False) -> list[dict[str, float]]:
     """Return where a line goes: x and y, thinned; what has no place on the axes is left out."""
-    log_y = axes.log_y and key not in (*SHARES, *SCORES)
+    log_y = key not in (*SHARES, *SCORES)
     measured = [
         (row["step"], row[key])
         for row in rows
-        if _placed(row, "step", log=axes.log_x) and _placed(row, key, log=log_y)
+        if _placed(row, "step", log=log_x) and _placed(row, key, log=log_y)
     ]
     xs, ys = [x for x, _ in measured], [y for _, y in measured]
-    return [{"x": xs[i], "y": ys[i]} for i in thinned_indices(xs, ys, n, log=axes.log_x)]
+    return [{"x": xs[i], "y": ys[i]} for i in thinned_indices(xs, ys, n, log=log_x)]
 
 
 def _placed(row: Mapping[str, float], key: str, *, log: bool) -> bool:
     return key in row and math.isfinite(row[key]) and (row[key] > 0 or not log)
 
 
-def along(runs: Iterable[Rows], axes: Axes, texts: Mapping[str, str]) -> Quantity:
-    """Return the x axis that all these runs fit on."""
-    positions = (row["step"] for rows in runs for row in rows if "step" in row)
-    domain = steady(positions, log=axes.log_x, end=axes.end)
-    return Quantity(texts["step"], log=axes.log_x, domain=domain)
-
-
-def upwards(values: Iterable[float], key: str, axes: Axes, texts: Mapping[str, str]) -> Quantity:
-    """Return the y axis of a quantity."""
+def upwards(key: str, texts: Mapping[str, str]) -> Quantity:
+    """Return the y axis of a quantity: a loss falls by powers of ten."""
     if key in SHARES:
         return Quantity(texts[key], share=True)
     if key in SCORES:
         return Quantity(texts[key], domain=(0.0, 100.0))
-    return Quantity(texts[key], log=axes.log_y, domain=steady(values, log=axes.log_y))
+    return Quantity(texts[key], log=True)

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import altair as alt
 
-from viz.charts.measurements import AXES, TEXTS, Axes, Rows, along, points, upwards
+from viz.charts.curves import Quantity
+from viz.charts.measurements import TEXTS, Rows, points, upwards
 from viz.charts.training import lines, table
 from viz.component.payload import complete
 
@@ -19,7 +20,6 @@ def compared(
     runs: Mapping[str, Rows],
     quantities: Sequence[str],
     *,
-    axes: Axes = AXES,
     title: str = "",
     texts: Mapping[str, str] = TEXTS,
 ) -> alt.VConcatChart:
@@ -28,17 +28,15 @@ def compared(
     Args:
         runs: Name → measurements.
         quantities: Keys of the measurements, from the top.
-        axes: How the axes are drawn.
         title: A sentence.
         texts: Replacements for some of TEXTS.
     """
     texts = complete(texts, TEXTS)
-    x = along(runs.values(), axes, texts)
+    x = Quantity(texts["step"])
     pictures = []
     for quantity in quantities:
-        named = {name: points(rows, quantity, axes, POINTS) for name, rows in runs.items()}
-        values = [point["y"] for line in named.values() for point in line]
-        y = upwards(values, quantity, axes, texts)
+        named = {name: points(rows, quantity, POINTS) for name, rows in runs.items()}
+        y = upwards(quantity, texts)
         dotted = list(named) if quantity.startswith("held_out") else []
         frame = table(named, dotted=dotted)
         line, dots = lines(frame, list(named), x, y, near=f"near_{quantity}")

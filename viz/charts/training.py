@@ -5,18 +5,8 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 import pandas as pd
 
-from viz.charts.curves import HEIGHT, LEGEND, Quantity, Rule, of_series, rule_lines
-from viz.charts.measurements import (
-    AXES,
-    SCORES,
-    SHARES,
-    TEXTS,
-    Axes,
-    Rows,
-    along,
-    points,
-    upwards,
-)
+from viz.charts.curves import HEIGHT, LEGEND, Quantity, Rule, fitting, of_series, rule_lines
+from viz.charts.measurements import SCORES, SHARES, TEXTS, Rows, points, upwards
 from viz.component.payload import complete
 
 _SMALL_LEGEND = alt.Legend(
@@ -36,7 +26,8 @@ _SMALL_LEGEND = alt.Legend(
 def loss_curves(
     rows: Rows,
     *,
-    axes: Axes = AXES,
+    log_x: bool = False,
+    end: float | None = None,
     height: int = HEIGHT,
     rules: Sequence[Rule] = (),
     texts: Mapping[str, str] = TEXTS,
@@ -45,16 +36,15 @@ def loss_curves(
 
     Args:
         rows: Measurements.
-        axes: How the axes are drawn.
+        log_x: Whether the axis of the steps is logarithmic.
+        end: How far it goes, as the planned number of steps; None for the last step.
         height: Of the whole chart, in pixels.
         rules: Steps to mark.
         texts: Replacements for some of TEXTS.
     """
     texts = complete(texts, TEXTS)
-    series = {key: points(rows, key, axes) for key in ("loss", "held_out_loss")}
-    values = [point["y"] for each in series.values() for point in each]
-    x = along([rows], axes, texts)
-    y = upwards(values, "either_loss", axes, texts)
+    series = {key: points(rows, key, log_x=log_x) for key in ("loss", "held_out_loss")}
+    x, y = _along(texts, end, log=log_x), upwards("either_loss", texts)
     named = {texts[key]: line for key, line in series.items()}
     frame = table(named, dotted=[texts["held_out_loss"]])
     layers = [*lines(frame, list(named), x, y), *rule_lines(rules)]
@@ -64,7 +54,7 @@ def loss_curves(
 def quality_curves(
     rows: Rows,
     *,
-    axes: Axes = AXES,
+    end: float | None = None,
     height: int = HEIGHT,
     texts: Mapping[str, str] = TEXTS,
 ) -> alt.LayerChart:
@@ -73,16 +63,21 @@ def quality_curves(
     BLEU and chrF stand on the same axis, 100 points at 100 %. Arguments as in `loss_curves`.
     """
     texts = complete(texts, TEXTS)
-    series = {key: points(rows, key, axes) for key in (*SHARES, *SCORES)}
+    series = {key: points(rows, key) for key in (*SHARES, *SCORES)}
     named = {texts[key]: line for key, line in series.items() if line or key in SHARES}
     frame = table(named, dotted=list(named))
     scores = frame["series"].isin([texts[key] for key in SCORES])
     frame["value"] = frame["y"]
     frame["y"] = frame["y"].where(~scores, frame["y"] / 100)
     frame["is_score"] = scores
-    x, y = along([rows], axes, texts), Quantity(texts["quality"], share=True)
+    x, y = _along(texts, end), Quantity(texts["quality"], share=True)
     layers = lines(frame, list(named), x, y)
     return alt.LayerChart(layer=layers, height=height, title=y.name)
+
+
+def _along(texts: Mapping[str, str], end: float | None, *, log: bool = False) -> Quantity:
+    """Return the axis of the steps."""
+    return Quantity(texts["step"], log=log, domain=None if end is None else (0.0, end))
 
 
 _WRITTEN = "datum.is_score ? format(datum.value, '.4~g') : format(100 * datum.value, '.4~g') + ' %'"
@@ -126,7 +121,7 @@ def lines(
         near: What charts that stand in one picture tell their pointers apart by.
     """
     base = alt.Chart(frame).encode(
-        x=alt.X("x:Q", title=x.name, axis=x.axis, scale=x.scale),
+        x=alt.X("x:Q", title=x.name, axis=x.axis, scale=fitting(x)),
         y=alt.Y("y:Q", title=y.name, axis=y.axis, scale=y.scale),
         color=of_series(names, _SMALL_LEGEND if len(names) > 2 else LEGEND),
     )

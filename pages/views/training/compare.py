@@ -31,7 +31,7 @@ from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.training.knobs import KNOBS, setting_label
 from pages.views.training.runs_table import Listed, named
-from viz.charts.measurements import TEXTS, Axes
+from viz.charts.measurements import TEXTS
 from viz.charts.runs import compared
 from viz.component.standalone import Drawn
 
@@ -270,8 +270,8 @@ def _curves(runs: Sequence[Listed]) -> list[Drawn]:
         st.caption(_("Nothing was measured yet."))
         return []
     title = _("Training of {runs}").format(runs=listed(f"“{name}”" for name in rows))
-    texts, axes = translated(TEXTS), Axes(log_y=True)
-    picture = charts.chart(compared(rows, measured, axes=axes, title=title, texts=texts))
+    texts = translated(TEXTS)
+    picture = charts.chart(compared(rows, measured, title=title, texts=texts))
     beside = [each.name for each in runs if each.record and each.record.settings.beside_own_pairs]
     if beside:
         harder = _(

@@ -38,7 +38,7 @@ from pages.frame.typography import typeset
 from pages.frame.view import Shown
 from pages.views.training import heads_at_step, progress
 from viz.charts.curves import Level, Quantity, Rule, curves
-from viz.charts.measurements import TEXTS, Axes, Rows
+from viz.charts.measurements import TEXTS, Rows
 from viz.charts.training import loss_curves
 from viz.component.payload import TokenLabel
 from viz.component.standalone import Drawn
@@ -51,7 +51,7 @@ FEW = 2
 """Before training, and the newest."""
 _SQUEEZED = 100.0
 """Steps beyond which the axis is logarithmic, since most happens early."""
-_LOSS_HEIGHT, _HEIGHT = 190, 250
+_LOSS_HEIGHT, _HEIGHT = 220, 250
 """Of the charts, in pixels."""
 _ROWS = "rows_of_steps"
 
@@ -207,8 +207,8 @@ def _loss(rows: Rows, step: int) -> Drawn:
     """Draw the loss of the training, with the chosen step marked in it."""
     # Most happens in the first steps. A logarithmic axis has no place for step 0.
     rules = [Rule(step, _("the pass above"))] if step else []
-    axes, texts = Axes(log_x=True, log_y=True), translated(TEXTS)
-    return chart(loss_curves(rows, axes=axes, height=_LOSS_HEIGHT, rules=rules, texts=texts))
+    texts = translated(TEXTS)
+    return chart(loss_curves(rows, log_x=True, height=_LOSS_HEIGHT, rules=rules, texts=texts))
 
 
 def _chart(found: Forming) -> Drawn:

@@ -1,7 +1,6 @@
 """Watch a training: how it stands, how well it goes, and what the model says and does by now."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
 from pages.views.training import compare, progress, state
 from viz.charts.curves import Chart
-from viz.charts.measurements import TEXTS, Axes, Rows
+from viz.charts.measurements import TEXTS, Rows
 from viz.charts.training import loss_curves, quality_curves
 from viz.component.standalone import Drawn
 
@@ -147,12 +146,10 @@ def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, 
         texts: The charts' own, in the reader's language.
     """
     # Beyond the last step, whose dots would be cut in half there.
-    axes = Axes(end=ROOM * steps)
-    # A loss falls by powers of ten: on a linear axis its second half is a line at the bottom.
-    powers = replace(axes, log_y=True)
+    end = ROOM * steps
     return (
-        loss_curves(rows, axes=powers, height=HEIGHT, texts=texts),
-        quality_curves(rows, axes=axes, height=HEIGHT, texts=texts),
+        loss_curves(rows, end=end, height=HEIGHT, texts=texts),
+        quality_curves(rows, end=end, height=HEIGHT, texts=texts),
     )
 
 
