@@ -18,7 +18,7 @@ from core.studies.heads.comparison import (
 )
 from core.studies.opening.examples import sources_beside
 from pages.frame import cached, components, controls, notes, session, typography
-from pages.frame.language import _, capitalised, labelled, number, percent, plain
+from pages.frame.language import _, capitalised, labelled, number, plain
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Selection, key_axis, query_axis
@@ -329,7 +329,7 @@ def _seen(found: ComparedHeads, second: Second) -> str:
         weights_K = inspection.weights_of(head)[at]
         key = seen.token_name(inspection, keys, int(weights_K.argmax()))
         looks.append(
-            _("{key} (**{share}**)").format(key=key, share=percent(float(weights_K.max())))
+            _("{key} (**{share}**)").format(key=key, share=seen.share(float(weights_K.max())))
         )
     names = [plain(name) for name in second.names]
     text = _("“{word}” looks most at {key} in {first}, at {other_key} in {second}.")

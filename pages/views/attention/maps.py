@@ -18,7 +18,7 @@ from core.studies.heads.maps import (
     maps_over_heads,
 )
 from pages.frame import clicks, components, controls, notes, selection, session, tour
-from pages.frame.language import _, capitalised, labelled, n_, number, percent
+from pages.frame.language import _, capitalised, labelled, n_, number
 from pages.frame.maps import maps_of
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection, key_axis, query_axis
@@ -184,7 +184,7 @@ def _seen(selected: Selection, weights_QK: NDArray[np.float32]) -> str:
         query=seen.query_name(selected, query),
         key=seen.key_name(selected, query, found.keys[0]),
         n=number(len(heads)),
-        mean=percent(float(weights_H.mean())),
-        largest=percent(float(weights_H.max())),
+        mean=seen.share(float(weights_H.mean())),
+        largest=seen.share(float(weights_H.max())),
         head=notes.within_sentence(heads[int(weights_H.argmax())]),
     )

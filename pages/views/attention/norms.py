@@ -6,7 +6,7 @@ import numpy as np
 
 from core.studies.heads.vector_norms import VectorNorms, vector_norms
 from pages.frame import clicks, components, notes
-from pages.frame.language import _, joined, n_, number, percent
+from pages.frame.language import _, joined, n_, number
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Selection, key_axis, query_axis
 from pages.frame.texts import view_text
@@ -109,7 +109,7 @@ def _seen(selected: Selection, found: VectorNorms, differing_QK: seen.Weights) -
         query=seen.query_name(selected, query),
         key=seen.key_name(selected, query, key),
         word=seen.token_name(selected.inspection, selected.kind.key_side, key),
-        weight=percent(float(weight)),
-        share=percent(float(share)),
+        weight=seen.share(float(weight)),
+        share=seen.share(float(share)),
     )
     return joined([largest, gap])

@@ -18,18 +18,16 @@ from pages.frame.selection import Opened, Selection
 Weights = NDArray[np.float32]
 
 LEAST = 0.005
-"""Smaller weights would be written as 0."""
+"""A smaller difference of weights is not worth a word."""
 
 
-def weight(value: float) -> str:
-    """Return a weight with two digits behind the point, and never 0 where it is more.
+def share(weight: float) -> str:
+    r"""Return a weight in per cent, with one digit behind the point at most.
 
-    >>> weight(0.9973), weight(0.0049), weight(0.0)
-    ('1.00', 'less than 0.01', '0')
+    >>> share(0.99997), share(0.406), share(0.0002)
+    ('100\xa0%', '40.6\xa0%', '0\xa0%')
     """
-    if 0 < value < LEAST:
-        return _("less than {least}").format(least=number(0.01, 2))
-    return number(value, 2) if value else number(0)
+    return percent(round(weight, 3))
 
 
 def query_of(selected: Selection, weights_QK: Weights) -> int:
@@ -91,7 +89,7 @@ def of_column(selected: Selection, weights_QK: Weights, key: int) -> str:
     return text.format(
         key=token_name(inspection, kind.key_side, key),
         query=token_name(inspection, kind.query_side, query),
-        share=percent(float(weights_QK[query, key])),
+        share=share(float(weights_QK[query, key])),
     )
 
 
@@ -118,7 +116,7 @@ def of_row(selected: Selection, found: LargestWeight, head: Head | None = None) 
     return text.format(
         query=query_name(selected, found.query),
         key=key_name(selected, found.query, found.keys[0]),
-        share=percent(found.weight),
+        share=share(found.weight),
         n=number(n),
         head=notes.within_sentence(head or selected.head),
     )

@@ -10,7 +10,7 @@ from core.inspection import Inspection
 from core.model.attention import attend_probed
 from core.studies.heads.maps import Direction, TokenGroup, TokenInHeads, token_in_heads
 from pages.frame import clicks, components, controls, notes, selection, session
-from pages.frame.language import _, percent
+from pages.frame.language import _
 from pages.frame.maps import labels_of_target, side_labels
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection
@@ -125,7 +125,7 @@ def _seen(selected: Selection, side: Side, found: TokenInHeads) -> str:
         else _("{token} gets **{share}** of the attention of {other} in {head}.")
     )
     return text.format(
-        token=token, other=other, share=percent(weight), head=notes.within_sentence(head)
+        token=token, other=other, share=seen.share(weight), head=notes.within_sentence(head)
     )
 
 

@@ -124,14 +124,14 @@ def _take_move(kind: str) -> None:
 
 def _seen(opened: Opened, shown: WeightMove) -> str:
     """Say in Markdown where the row is made to look, and what that changes."""
-    text = _("**{row}** is made to look at **{key}** instead of **{from_key}**. {result}")
+    text = _("“{row}” is made to look at “{key}” instead of “{from_key}”. {result}")
     if shown.override is None:
         text = _(
-            "**{row}** may not look at **{key}**: the mask hides it, so no weight can go there. "
+            "“{row}” may not look at “{key}”: the mask hides it, so no weight can go there. "
             "Choose a cell that is not hatched."
         )
     elif not shown.is_moved:
-        text = _("**{row}** looks most at **{key}** already. Click another cell of its row.")
+        text = _("“{row}” looks most at “{key}” already. Click another cell of its row.")
     row = _numbered(shown.queries, shown.query)
     if shown.head.kind.query_side == "target":
         row = f"{row} → {plain(opened.inspection.predicted_tokens[shown.query].text)}"

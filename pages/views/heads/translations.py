@@ -53,9 +53,9 @@ def most_changed(found: BeforeAfter) -> str:
     led = [pair for pair in both if pair[0].best.text == pair[0].token.text]
     fallen = [pair for pair in led if pair[1].best.text != pair[0].token.text]
     own, now = max(fallen or both, key=lambda pair: abs(pair[1].probability - pair[0].probability))
-    text = _("**{word}** changes most, from {before} to **{after}**.")
+    text = _("“{word}” changes most, from {before} to **{after}**.")
     if fallen:
-        text = _("**{word}** falls from {before} to **{after}**, **{other}** leads with {lead}.")
+        text = _("“{word}” falls from {before} to **{after}**, “{other}” leads with {lead}.")
     elif percent(own.probability) == percent(now.probability):
         text = _("none of its words becomes more or less probable.")
     return text.format(

@@ -2,7 +2,7 @@ import html
 
 import pytest
 
-from pages.frame.language import percent
+from pages.views.attention.seen import share
 from tests.pages.conftest import MODEL
 
 
@@ -15,7 +15,7 @@ def seen(at):
 
 def written(weight):
     """Return a weight as that line writes it."""
-    return percent(float(weight)).replace("\u00a0", " ")
+    return share(float(weight)).replace("\u00a0", " ")
 
 
 @pytest.fixture

@@ -49,22 +49,22 @@ def test_it_is_moved_from_the_animal_to_the_street_and_il_becomes_elle(open_over
     assert (picture(at).selected, list(panel.rows.differs)) == ((0, it, street), [it])
     chances = [each["value"] for each in chart_rows(at) if each["name"] == "il → elle"]
     assert (
-        "**What you see:**] **it** is made to look at **street** instead of **animal**. The "
-        f"translation **changes**: **il** falls from {percent(chances[0])} to "
-        f"**{percent(chances[1])}**, **elle** leads with {percent(chances[2])}."
+        "**What you see:**] “it” is made to look at “street” instead of “animal”. The "
+        f"translation **changes**: “il” falls from {percent(chances[0])} to "
+        f"**{percent(chances[1])}**, “elle” leads with {percent(chances[2])}."
     ) in read(at)
 
 
 @pytest.mark.parametrize(
     ("sentence", "said"),
     [
-        (TIRED.replace("tired", "wide"), "**it** is made to look at **animal** instead of"),
+        (TIRED.replace("tired", "wide"), "“it” is made to look at “animal” instead of"),
         (
             "The goats avoided the bridges because they were thirsty.",
-            "**they** is made to look at **bridges** instead of **goats**",
+            "“they” is made to look at “bridges” instead of “goats”",
         ),
-        ("Where do you live?", "**you** is made to look at **live** instead of **Where**"),
-        ("The dog saw the cat.", "**dog** is made to look at"),
+        ("Where do you live?", "“you” is made to look at “live” instead of “Where”"),
+        ("The dog saw the cat.", "“dog” is made to look at"),
     ],
 )
 def test_by_default_the_row_looks_at_another_noun_or_else_at_a_word(open_override, sentence, said):
@@ -76,7 +76,7 @@ def test_a_click_moves_that_row_and_is_in_the_link(open_override, inspection):
     click(at, 7, 2)
     assert at.query_params["move"] == "encoder.self,7,2"
     texts = [token.text for token in inspection.source_tokens]
-    assert f"**{texts[7]}** is made to look at **{texts[2]}**" in read(at)
+    assert f"“{texts[7]}” is made to look at “{texts[2]}”" in read(at)
     assert picture(at).selected == (0, 7, 2)
 
 

@@ -92,8 +92,8 @@ def test_it_opens_on_an_example_that_changes_with_the_head_that_finds_antecedent
     assert chart_rows(at)[most]["name"] == "elles → ils"
     assert lead[most] > after[most]
     assert seen(at).endswith(
-        "Without encoder layer 2, head 0 the translation **changes**: **elles** falls from "
-        f"{percent(before[most])} to **{percent(after[most])}**, **ils** leads with "
+        "Without encoder layer 2, head 0 the translation **changes**: “elles” falls from "
+        f"{percent(before[most])} to **{percent(after[most])}**, “ils” leads with "
         f"{percent(lead[most])}."
     )
     at.button(key="example_0").click().run()
