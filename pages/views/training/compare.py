@@ -19,6 +19,7 @@ from pages.frame.cached import Folder
 from pages.frame.language import (
     _,
     joined,
+    labelled,
     listed,
     n_,
     number,
@@ -238,7 +239,7 @@ def _in_words(setting: str, value: object) -> str:
 
 def named_value(setting: str, value: object) -> str:
     """Return a setting with its value in a few words."""
-    return _("{name}: {value}").format(name=setting_label(setting), value=_in_words(setting, value))
+    return labelled(setting_label(setting), _in_words(setting, value))
 
 
 def _named(setting: str) -> str:

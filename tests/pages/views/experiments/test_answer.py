@@ -91,6 +91,16 @@ def test_another_question_opens_on_its_answer(open_experiment):
             "decoder’s cross-attention sees every word of the source.",
         ),
         (
+            "depth",
+            "**They let a stack learn: without them it gets nothing right, at any depth. With "
+            "them, 4 layers do as well as 2; 8 do worse in as many steps**. The claim holds in "
+            "part.",
+            "✓ as claimed: “4 layers” does as well; “2 layers, no residual”, “4 layers, no "
+            "residual”, and “8 layers, no residual” get nothing right.",
+            "✗ against the claim: “8 layers” does worse; the gradient does not vanish at the start "
+            "of training (see “learning”, “by layer”).",
+        ),
+        (
             "norms",
             "**LayerNorm, RMSNorm and BatchNorm before the sublayer do about equally well; "
             "LayerNorm after it, or no norm, does worse**. The claim holds in part.",
