@@ -132,11 +132,11 @@ def test_a_model_of_one_head_has_a_card(open_page, own_random, head):
     ("found", "words"),
     [
         (None, "what silencing it costs was not measured"),
-        (effect(), "no change was found without it"),
-        (effect(WORSE), "without it, exact match: 90 % → **70 %**"),
-        (effect(loss=WORSE), "the loss alone changes, by −0.200 nats per token"),
-        (effect(pronoun=WORSE), "without it, correct pronouns: 90 % → **70 %**"),
-        (effect(BETTER, pronoun=WORSE), "without it, exact match: 70 % → **75 %**"),
+        (effect(), "no change was found"),
+        (effect(WORSE), "exact match goes from 90 % to **70 %**"),
+        (effect(loss=WORSE), "only the loss changes: by −0.200 nats per token"),
+        (effect(pronoun=WORSE), "**70 %** of the pronouns are right instead of 90 %"),
+        (effect(BETTER, pronoun=WORSE), "exact match goes from 70 % to **75 %**"),
     ],
 )
 def test_what_silencing_costs_is_said_only_where_it_is_sure(found, words):
