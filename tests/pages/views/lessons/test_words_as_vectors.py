@@ -62,7 +62,9 @@ def test_a_link_names_the_neighbours_of_the_selected_words_and_leaves_the_figure
     assert "Nearest to “dog” in the whole vocabulary" in said(at)
     vectors_VD = run.model.source_embedding.tokens.weight.detach().double().numpy()
     variance_D = np.linalg.eigvalsh(np.cov(vectors_VD.T))[::-1]
-    assert f"only {percent(variance_D[:2].sum() / variance_D.sum())} of their" in shown.seen
+    assert (
+        f"only {percent(variance_D[:2].sum() / variance_D.sum())} of the differences" in shown.seen
+    )
     # Streamlit draws another figure in the place of one that has changed: the selection would go.
     before = figure(at)
     cat, street = (run.tokenizer.encode(word).ids[0] for word in ("cat", "street"))
