@@ -40,7 +40,7 @@ def test_the_line_says_from_which_layer_on_a_word_is_the_best_guess(open_lesson,
     first = next(i for i in range(len(guesses)) if set(guesses[i:]) == {guesses[-1]})
     where = [
         f"“{plain(guesses[-1])}” is the best guess from the embedding on",
-        f"“{plain(guesses[-1])}” is the best guess from “layer 0” on",
+        f"“{plain(guesses[-1])}” is the best guess from layer 0 on",
         f"the last layer is the first to guess “{plain(guesses[-1])}”",
     ]
     assert where[first] in shown.seen

@@ -86,7 +86,7 @@ def test_a_mask_that_is_switched_off_is_left_out_in_the_model(open_lesson, run, 
     np.testing.assert_array_equal(before.values, kept.weights_QK)
     np.testing.assert_array_equal(after.values, changed.weights_QK)
     leak = changed.leak.future if off == LOOK_AHEAD else changed.leak.padding
-    assert f"Of this head’s weight **{percent(leak)}** now" in shown.seen
+    assert f"**{percent(leak)}** of its attention now goes" in shown.seen
     losses = {each.without: each.loss for each in mask_losses(run, (), LOSS_SAMPLES)}
     assert (before.limit, after.limit) == (1.0, 1.0)
     cost = f"the loss rises from {losses[()]:.2f} to **{losses[tuple(without)]:.2f}**, since"

@@ -92,7 +92,7 @@ def test_waves_are_the_formula_and_the_line_reads_them_at_a_position(open_positi
     for values, dimension in zip(found.values(), names, strict=True):
         assert values == pytest.approx(table(50, 128)[:, dimension].tolist(), abs=1e-12)
     read = ", ".join(f"{table(50, 128)[7, dimension]:.2f}" for dimension in names)
-    assert f"position **7** (dashed line) these four are {read}." in shown.seen.replace("−", "-")
+    assert f"of 128, are {read}." in shown.seen.replace("−", "-")
     assert "**No other position** has the same values" in shown.seen
 
 
