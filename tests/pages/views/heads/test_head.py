@@ -97,7 +97,7 @@ def test_it_is_said_what_a_decoder_head_writes_in_the_chosen_example(open_page, 
         token, effect = row.written.promoted[0]
         assert f"promotes most: **{token.text}** {number(effect, 2, signed=True)}; " in text
     text = said(open_head(open_page, "encoder.0.self:0"))
-    assert "reaches the output only through cross-attention" in text
+    assert "changes the output only through cross-attention" in text
     assert "promotes most" not in text
 
 
