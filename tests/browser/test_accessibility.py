@@ -93,18 +93,6 @@ def assert_without_serious_fault(page):
 
 
 @pytest.mark.slow
-def test_the_judge_sees_what_is_inside_of_components(visit):
-    page = visit("?model=copy&sentence=a")
-    page.locator(".maps[data-drawn]").wait_for()
-    page.locator(".maps .cells").evaluate("cells => cells.removeAttribute('aria-label')")
-    page.locator(".maps .tile").first.evaluate("tile => tile.removeAttribute('aria-label')")
-    page.evaluate(Axe().axe_script)
-    [found] = judged(page)
-    assert found.startswith("button-name")
-    assert ".tile" in found
-
-
-@pytest.mark.slow
 def test_the_table_and_the_python_have_no_serious_fault(visit):
     page = visit("?view=maps&kind=decoder+self")
     page.get_by_text("As a table", exact=True).click()

@@ -245,26 +245,6 @@ def test_next_and_back_keep_the_focus_so_that_enter_goes_on(visit):
     expect(page.get_by_role("radio", name="mask", exact=True)).to_be_checked()
 
 
-def test_a_word_that_is_clicked_stays_marked_in_other_kinds_and_views(visit):
-    page = visit("attention?view=maps&model=translate")
-
-    def label(which):
-        street = f".map .labels.{which} .token:not(.predicted):text-is('street')"
-        return page.locator(street).first
-
-    line = page.locator(".st-key-seen")
-    label("rows").click()
-    expect(line).to_contain_text("“street” gives")
-    page.mouse.move(5, 400)
-    expect(label("rows")).to_contain_class("marked")
-    settled(page)
-    page.get_by_role("radio", name="cross", exact=True).click()
-    expect(line).to_contain_text("looks most at “street”")
-    expect(label("columns")).to_contain_class("marked")
-    page.get_by_role("radio", name="lines", exact=True).click()
-    expect(page.locator(".lines[data-active='key 6']")).to_be_visible()
-
-
 def test_a_page_that_lost_its_scripts_is_given_them_again(visit):
     page = drawn(visit("attention?view=maps"))
     page.evaluate("window.lentToComponents.clear()")

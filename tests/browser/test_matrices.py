@@ -33,17 +33,6 @@ def test_cells_are_read_and_chosen_with_the_keyboard_and_the_focus_stays(show):
         expect(page.locator(".tooltip")).to_be_hidden()
 
 
-def test_a_click_tells_python_and_the_selected_cell_has_a_frame(show):
-    with show("matrices", "known") as page:
-        expect(page.locator(".panels .chosen:visible")).to_have_count(0)
-        drawn = panel_of(page).get_attribute("data-drawn")
-        hover_cell(page, 2, 1, click=True)
-        expect_heard(page, "pick", {"panel": 0, "row": 2, "column": 1})
-        frame = panel_of(page).locator(".chosen")
-        expect(frame).to_have_attribute("style", "--row: 2; --column: 1;")
-        assert panel_of(page).get_attribute("data-drawn") == drawn
-
-
 def test_other_values_are_drawn_in_place_under_the_same_cursor(show):
     first = matrices_cases.known().panels[0]
     with show("matrices", "known", "&choose=1") as page:

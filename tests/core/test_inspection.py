@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from core.batch import pad
 from core.decoding.sentence import translate
-from core.inspection import even_weights, inspect_sentence, merge_tokens, merge_weights, merged
+from core.inspection import even_weights, inspect_sentence, merge_weights, merged
 from core.model import Record, build
 from core.runs.run import load_run
-from core.tokenizer.tokenizer import Token
 from core.vocabulary import BOS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,14 +33,6 @@ def talking_run(copy_run):
 
 def texts(tokens):
     return [token.text for token in tokens]
-
-
-def test_labels_have_the_lengths_of_the_maps(given):
-    assert texts(given.source_tokens) == [*"abcdef", "EOS"]
-    assert texts(given.fed_tokens) == ["BOS", *"cab"]
-    assert len(given.predicted_tokens) == len(given.fed_tokens)
-    assert given.source_words == (*"abcdef", "EOS")
-    assert given.fed_words == ("BOS", *"cab")
 
 
 def test_maps_of_one_pass_are_those_of_decoding_step_by_step(talking_run):
@@ -120,11 +111,6 @@ def test_a_word_may_look_where_any_of_its_tokens_may():
     assert not merged_even(np.zeros((2, 2), dtype=bool), [0, 0], [0, 1]).any()
     last_only = [[False, False, False, True]]
     assert merged_even(last_only, [0], [0, 0, 1, 1]).tolist() == [[0, 1]]
-
-
-def test_a_words_token_is_special_when_its_own_is():
-    tokens = [Token("BOS", True, 0), Token("a", False, 1), Token("n", False, 1)]
-    assert merge_tokens(tokens, ["BOS", "an"]) == (Token("BOS", True, 0), Token("an", False, 1))
 
 
 def test_merging_keeps_labels_and_shapes_together(translation_run):

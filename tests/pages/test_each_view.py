@@ -172,9 +172,3 @@ def test_a_view_shows_a_model_of_any_kind_or_says_why_not(run_of_kind, elsewhere
 def test_no_two_views_are_called_the_same_and_none_like_a_page():
     names = [*dict(CASES), *(view.text.label.lower() for view in VIEWS.values())]
     assert sorted(set(names)) == sorted(names)
-
-
-def test_what_stays_english_is_found(monkeypatch):
-    monkeypatch.setattr("pages.views.training.manage._", lambda message: message)
-    query = {"training": "runs", "lang": pseudo_locale.LANGUAGE}
-    assert pseudo_locale.left_in_english(draw("training", query).at)

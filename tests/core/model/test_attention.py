@@ -119,16 +119,10 @@ def test_the_work_of_linear_attention_grows_with_the_length_and_not_with_its_squ
             "d (2 h d_k + 2 h d_v) + 2 h d_k + h d_v + d",
         ),
         (
-            {"score_scale": "none", "positions": "buckets", "attention_bias": False},
-            r"Q_i K_i^\top + B_i + M",
-            "d (2 h d_k + 2 h d_v)",
-        ),
-        (
             {"positions": "rotary", "n_kv_heads": 2, "attention_bias": False},
             r"\tfrac{R Q_i (R K_i)^\top}{\sqrt{d_k}} + M",
             "d (h d_k + g d_k + g d_v + h d_v)",
         ),
-        ({"score_scale": "width_and_layer"}, r"{\sqrt{d_k}\,(l + 1)} + M", "d (2"),
     ],
 )
 def test_the_formula_and_the_count_are_those_of_its_kind(more, formula, count):

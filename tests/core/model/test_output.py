@@ -34,17 +34,7 @@ def test_scores_are_products_with_the_output_matrix(scaled):
     torch.testing.assert_close(model.scores(x_BKD), wanted)
 
 
-CONFIG = ModelConfig(
-    23,
-    2,
-    2,
-    d_model=32,
-    d_ff=64,
-    n_heads=4,
-    max_positions=20,
-    decoder="parallel",
-    length="predicted",
-)
+CONFIG = ModelConfig(23, 2, 2, 32, 64, 4, max_positions=20, decoder="parallel", length="predicted")
 SOURCE_BS = torch.tensor([[5, 6, 7, EOS], [9, EOS, PAD, PAD]])
 TARGET_BT = torch.tensor([[1, 5, 22, 7, 8, EOS], [1, 22, 9, EOS, PAD, PAD]])
 SITE = Site("encoder", 1, "length")

@@ -84,14 +84,6 @@ def test_overriding_any_row_with_itself_changes_no_bit(model, batch, site):
             assert torch.equal(model(*sentence, Probes([override, Record()])), before_BTV)
 
 
-def test_a_row_that_was_not_computed_is_not_overridden(model, batch):
-    with torch.no_grad():
-        before_BTV = model(*batch, Record())
-        for query in (-1, 5, 90):
-            override = Override(Head(CROSS, 1), query, torch.eye(6)[0])
-            assert torch.equal(model(*batch, Probes([override, Record()])), before_BTV)
-
-
 def test_patching_leaves_positions_that_the_other_pass_did_not_have(model, batch):
     before_BHQE = recorded(model, batch)[CROSS, Step.MIXED]
     for n_given in (2, 9):

@@ -8,8 +8,8 @@ from copy import copy
 
 import pytest
 
-from core.tasks import TASKS, CorpusError, Sample, right_targets, task_named
-from core.tasks.task import Drawn, is_in_test_part
+from core.tasks import TASKS, CorpusError, right_targets, task_named
+from core.tasks.task import is_in_test_part
 
 # Written down once: models were trained on these samples, and measured on those held out.
 DIGESTS = {
@@ -20,25 +20,6 @@ DIGESTS = {
     "translate": "97a314fc4a6f0d64",
     "everyday": "97a314fc4a6f0d64",
 }
-
-
-class Digits(Drawn):
-    """Ten samples; three are held out."""
-
-    name, pronouns, examples = "digits", frozenset(), ()
-
-    def makes(self, source):
-        return True
-
-    def reference(self, source):
-        return source
-
-    def sample(self, rng):
-        digit = str(rng.randrange(10))
-        return Sample(digit, digit)
-
-    def held_out(self, sample):
-        return sample.source in "258"
 
 
 @pytest.fixture(params=TASKS, scope="module")
@@ -93,18 +74,6 @@ def test_the_coin_between_copying_and_reversing_is_fair():
     # Four standard deviations of 2000 fair coins: 4 √(2000 / 4) = 89.
     assert abs(copied - 1000) < 90
     assert all({each.target, *each.others} == {each.source, each.source[::-1]} for each in drawn)
-
-
-def test_held_out_samples_are_drawn_once_and_are_all_that_there_are(monkeypatch):
-    task = Digits()
-    drawn = itertools.islice(task.training_samples(random.Random(0)), 200)
-    assert {sample.source for sample in drawn} == set("0134679")
-    found = task.held_out_samples(50)
-    assert sorted(sample.source for sample in found) == ["2", "5", "8"]
-    first = list(found)
-    found.clear()
-    monkeypatch.setattr(Digits, "sample", None)
-    assert task.held_out_samples(50) == first
 
 
 def test_the_split_by_hash_never_changes():

@@ -3,14 +3,12 @@ import json
 
 import pytest
 import tokenizers
-from sentencepiece.sentencepiece_model_pb2 import ModelProto
-from tokenizers import Regex, models, normalizers, pre_tokenizers, processors
+from tokenizers import Regex, models, pre_tokenizers, processors
 
 from core.families.family import FamilyError
 from core.families.fast_tokenizer import FastTokenizer, fast_of_json
 from core.tokenizer.bpe_json import PATTERNS, TokenizerError, tokenizer_of_json
 from core.tokenizer.byte_level import ByteLevelTokenizer
-from tests.core.families.folders import spm
 
 WORDS = {"[CLS]": 0, "[SEP]": 1, "[UNK]": 2, "a": 3, "b": 4, "aa": 5}
 
@@ -50,10 +48,6 @@ def template(pieces, known):
     return {"type": "TemplateProcessing", "single": pieces, "pair": [], "special_tokens": known}
 
 
-NMT_NFKC = base64.b64encode(
-    ModelProto.FromString(spm()).normalizer_spec.precompiled_charsmap
-).decode()
-"""What T5 and others bring."""
 TEXT = {"Sequence": {"id": "A", "type_id": 0}}
 CLS = {"SpecialToken": {"id": "[CLS]", "type_id": 0}}
 CLS_IS = {"[CLS]": {"id": "[CLS]", "ids": [0], "tokens": ["[CLS]"]}}
@@ -116,30 +110,9 @@ def test_known_patterns_are_read_and_end_soon_on_long_words(pattern):
 
 
 @pytest.mark.parametrize(
-    "parts",
-    [
-        {"normalizer": sequence([{"type": "Prepend", "prepend": "▁"}, replace(" ", "▁")])},
-        {"normalizer": json.loads(normalizers.BertNormalizer().__getstate__())},
-        {"normalizer": {"type": "Precompiled", "precompiled_charsmap": NMT_NFKC}},
-        {"post_processor": template([CLS, TEXT], CLS_IS)},
-        {
-            "post_processor": json.loads(
-                processors.RobertaProcessing(("a", 3), ("b", 4)).__getstate__()
-            )
-        },
-    ],
-)
-def test_what_the_usual_models_bring_is_read(parts):
-    assert tokenizer_of_json(written(**parts)).encode("a b").ids[-2:] != []
-
-
-@pytest.mark.parametrize(
     ("words", "text"),
     [
         (["A", "C", "G", "T"], "A C G T"),
-        (["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"], "4 2"),
-        (["e4", "e5", "Nf3", "Nc6", "O-O"], "e4 e5"),
-        (["HELLO", "WORLD"], "HELLO WORLD"),
     ],
 )
 def test_what_stands_around_a_text_is_found_with_a_token_of_the_vocabulary(words, text):

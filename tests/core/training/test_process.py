@@ -10,7 +10,6 @@ from core.runs.checkpoint import LIVE, newest_checkpoint, weights_in
 from core.runs.folder import TRAINING, RunFolder
 from core.runs.metrics import read_rows
 from core.runs.run import RunError, load_run
-from core.training.export import export_run
 from core.training.process import dequeue, enqueue, queue, situation, start
 from tests.core.conftest import until
 from tests.holding import held_elsewhere
@@ -105,12 +104,6 @@ def test_a_damaged_status_is_named_and_no_figure_of_it_shown(copy_folder, tmp_pa
     assert (found.state, found.step) == ("interrupted", 30)
     assert found.message == "status.json is damaged"
     assert found.can_go_on
-
-
-def test_an_exported_run_is_finished(copy_folder, tmp_path):
-    export_run(copy_folder, tmp_path / "small")
-    found = situation(tmp_path / "small")
-    assert (found.state, found.step, found.can_go_on) == ("finished", 30, False)
 
 
 def test_what_stopped_early_has_nothing_left_to_do(prepare, tmp_path):

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 
 from core.evaluate.intervals import Difference
@@ -49,13 +47,6 @@ def test_a_head_whose_silencing_changes_nothing_is_named_as_soon_as_it_is_measur
     )
     at.selectbox(key="head").set_value(2).run()
     assert NO_CHANGE not in said(at)
-
-
-def test_effects_of_the_newest_weights_are_not_said_of_others(own_copy):
-    store(own_copy, USELESS)
-    run = load_run(own_copy)
-    assert notes.about_head(run, USELESS) != []
-    assert notes.about_head(replace(run, step=run.step - 1), USELESS) == []
 
 
 def test_the_best_finder_of_antecedents_that_is_no_better_than_a_rule_is_named():

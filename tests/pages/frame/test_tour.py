@@ -1,11 +1,9 @@
-import re
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.frame import layout, tour
+from pages.frame import tour
 from pages.frame.links import PAGES
-from pages.frame.tour import EXAMPLE, TourError, read_tour, tour_names
+from pages.frame.tour import EXAMPLE, TourError, read_tour
 
 TWO_STOPS = """
 [[stop]]
@@ -137,12 +135,6 @@ def test_no_other_file_than_one_of_the_folder_is_read(tours, tmp_path, name):
         read_tour(name)
 
 
-def test_tours_are_listed_by_name(tours):
-    for name in ("b", "a", "not a name"):
-        tours(EXAMPLE, name)
-    assert tour_names() == ["a", "b"]
-
-
 BOMBS = {
     "nested arrays": "a = " + "[" * 50_000,
     "nested tables": "a = " + "{b = " * 30_000,
@@ -172,12 +164,3 @@ def test_a_stop_leads_to_pages_of_the_app_alone(tours, link):
         return
     # The machine that the link names is not asked for.
     assert page in PAGES
-
-
-def test_what_a_stop_asks_to_click_is_left_in_sight_and_only_while_it_is_presented():
-    style = layout.shown_too(("view", layout.STEPS))
-    assert ".st-key-view" in style and "--steps: flex" in style
-    assert all("[data-presenting]" in rule for rule in style.split("}")[:-1])
-    # Not that of a longer key.
-    [found] = set(re.findall(r":is\((.*?)\)", layout.shown_too(("off",))))
-    assert found == '.st-key-off, [class*="st-key-off--"]'

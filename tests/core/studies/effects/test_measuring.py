@@ -124,16 +124,6 @@ def test_a_damaged_file_is_named(run, effects, how):
         stored_effects(run)
 
 
-def test_a_file_that_names_site_and_head_apart_is_read_as_before(run, effects):
-    store_effects(run, effects)
-    content = json.loads((run.path / HEADS).read_text())
-    for each in content["heads"]:
-        head = Head.parse(each.pop("head"))
-        each |= {"site": str(head.site), "head": head.index}
-    (run.path / HEADS).write_text(json.dumps(content))
-    assert stored_effects(run) == effects
-
-
 @pytest.mark.parametrize("name", ["everyday", "heads-one"])
 def test_what_silencing_costs_of_pronouns_is_what_the_evaluation_says(name):
     run = load_run(GALLERY / name)

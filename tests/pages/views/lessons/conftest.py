@@ -90,12 +90,6 @@ def row_names(at):
     return next(frame for frame in frames if "name" in frame)["name"].tolist()
 
 
-def set_number(at, key, value):
-    at.number_input(key=key).set_value(value).run()
-    assert not at.exception, at.exception
-    return at
-
-
 def exact(scores):
     """Return the softmax of scores."""
     exponentials = np.exp(np.array(scores, float) - max(scores))

@@ -10,7 +10,7 @@ from core.studies.lessons.positions import shuffled
 from pages.frame.language import percent
 from tests.core.studies.lessons.test_positions import formula, with_learned_positions
 from tests.pages.conftest import ROOT, chart_rows, said, send
-from tests.pages.views.lessons.conftest import TIRED, charts, panels, set_number
+from tests.pages.views.lessons.conftest import TIRED, charts, panels
 
 PETS = "The dog slept because the cat was tired."
 
@@ -81,17 +81,6 @@ def open_positions(open_lesson):
 
 def table(n_positions, d_model, base=10_000.0):
     return np.stack([formula(position, d_model, base) for position in range(n_positions)])
-
-
-def test_the_width_follows_the_model_the_length_stays_and_no_odd_width_is_drawn(open_positions):
-    at, _shown = open_positions("table", model="translate")
-    assert at.number_input(key="pe_d_model").value == 128
-    set_number(at, "pe_length", 33)
-    at.selectbox(key="model").set_value("copy").run()
-    assert at.number_input(key="pe_d_model").value == 64
-    assert at.number_input(key="pe_length").value == 33
-    [error] = set_number(at, "pe_d_model", 7).error
-    assert "sinusoids come in pairs" in error.value
 
 
 def test_waves_are_the_formula_and_the_line_reads_them_at_a_position(open_positions):
