@@ -32,7 +32,7 @@ PAGES = {
     "masks": ("lessons?lessons=masks&row=0", ".matrices[data-drawn]"),
     "training": (
         "training?training=look_back&model=translate-guided&step=200",
-        ".maps[data-drawn]",
+        ".whole[data-drawn]",
     ),
     "experiments": (
         "experiments?experiment=bottleneck&outcome=lengths",
@@ -105,7 +105,7 @@ def in_chinese(browser: Browser, address: str) -> None:
 
 
 def film(browser: Browser, address: str) -> None:
-    """Film the pass: the encoder, each word of the translation, then another word in the source."""
+    """Film the pass: the encoder, each word that is written, another word, a head silenced."""
     page = opened(browser, address, ".whole[data-drawn]", "light", (1180, 720), scale=1)
     slider = page.get_by_role("slider", name="Steps of decoding")
     slider.press("Home")
@@ -123,8 +123,16 @@ def film(browser: Browser, address: str) -> None:
             slider.press("ArrowRight")
         page.wait_for_timeout(120)
         frames.append((frame(page), FILM["step"]))
-    page.get_by_role("radio", name="wide").click()
+    page.get_by_role("button", name="wide").click()
     page.locator(".words .changed").first.wait_for()
+    page.wait_for_timeout(800)
+    frames.append((frame(page), FILM["end"]))
+    page.locator('.blocks button[data-site="encoder.2.self"]').click()
+    page.locator(".inside .map").first.click()
+    page.wait_for_timeout(300)
+    frames.append((frame(page), FILM["end"]))
+    page.locator(".inside .silence").click()
+    page.get_by_role("button", name="all heads on").wait_for()
     page.wait_for_timeout(800)
     frames.append((frame(page), FILM["end"]))
     [first, *others] = [image for image, _ in frames]
