@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, reduce
 from inspect import getsource
 
 import numpy as np
@@ -18,13 +18,14 @@ import streamlit as st
 from core.tokenizer.words import beginning
 from pages.frame import service, session
 from pages.frame.controls import fold
-from pages.frame.language import N_, _, in_this_language, signs, tag, translated
+from pages.frame.language import N_, _, in_this_language, labelled, signs, tag, translated
 from pages.frame.recipe import Recipe, Tabular
 from pages.frame.texts import HOW_TO_READ, TRIES, ViewText
 from viz.charts.curves import Chart
 from viz.charts.export import chart_png, chart_svg
 from viz.charts.number_tables import DEFAULT_TABLE_TEXTS, number_tables
 from viz.charts.signs import Signs
+from viz.charts.table_picture import table_picture
 from viz.component.standalone import Drawn, standalone_page
 from viz.direction import unmarked
 
@@ -131,6 +132,13 @@ def _files(shown: Shown, about: Mapping[str, object]) -> None:
     of = f"{stem(about)}{view}-{shown.name.removeprefix(view).lstrip('._-')}".rstrip("-")
     bare = {name: unmarked(text) for name, text in {"title": shown.title, **shown.about}.items()}
     charts = [each for each in shown.pictures if each.chart is not None]
+    if not shown.pictures:
+        # A table is a picture, too, when it is to stand in a paper.
+        parts = [str(about[name]) for name in TOLD if about.get(name)]
+        of_what = reduce(labelled, parts) if parts else ""
+        charts = [
+            Drawn(chart=lambda: table_picture(shown.columns(), shown.title, of_what, signs()))
+        ]
     for number, chart in enumerate(charts):
         # Components save themselves what they show just then, zoomed or not.
         tail = f"-{number + 1}" if len(charts) > 1 else ""

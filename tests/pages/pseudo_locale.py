@@ -3,6 +3,7 @@
 Every text stands in brackets and is longer than in English by 40 %, as many languages are.
 """
 
+import html
 import json
 import math
 import re
@@ -24,6 +25,7 @@ LONGER = 0.4
 FILLED_IN = re.compile(r"\{\w*\}|\(data:[^)]*\)")
 NUMBERED = re.compile(r"^\d+ ")
 """A token is named after its position."""
+TAGS = re.compile(r"</?span[^>]*>")
 MARKED = re.compile(r"⟦[^⟦⟧]*⟧")
 TEXTS = ("label", "body", "help", "placeholder", "caption", "alt", "text", "title", "delta")
 """Fields of Streamlit's elements in which a text may stand."""
@@ -140,6 +142,7 @@ def unmarked(text: str, names: Collection[str] = ()) -> str:
     while text != (rest := MARKED.sub("", text)):
         text = rest
     text = MARKDOWN.sub("", ICON.sub("", FILLED_IN.sub("", text)))
+    text = html.unescape(TAGS.sub("", text))
     of, colon, rest = text.partition(": ")
     return rest if colon and of in names else text
 

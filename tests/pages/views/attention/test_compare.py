@@ -73,7 +73,7 @@ def test_it_looks_at_the_street_instead_of_the_animal(open_compare):
     at, _, (first, second, between) = open_compare()
     assert at.text_input(key="other_sentence").value == WIDE
     assert seen(at) == (
-        "“it” looks most at “animal” (**> 99.999 %**) in first sentence, at “street” "
+        "“it” looks most at “animal” (**100 %**) in first sentence, at “street” "
         "(**100 %**) in second sentence."
     )
     assert "L’animal n’a pas traversé la rue parce **qu’elle** était trop" in said(at)
