@@ -39,7 +39,7 @@ def explained(page, term, reach):
 
 
 def test_a_term_is_explained_to_whoever_rests_on_it(visit):
-    page = visit("experiments?experiment=bottleneck")
+    page = visit("?model=bottleneck-fixed")
     page.locator(".st-key-seen").wait_for(timeout=60_000)
     settled(page)
     tip = page.locator(".term-tip")
@@ -52,9 +52,7 @@ def test_a_term_is_explained_to_whoever_rests_on_it(visit):
 
 @pytest.mark.slow
 def test_a_tap_explains_it_and_another_one_takes_it_away(visit):
-    page = visit(
-        "experiments?experiment=bottleneck", viewport={"width": 390, "height": 844}, has_touch=True
-    )
+    page = visit("?model=bottleneck-fixed", viewport={"width": 390, "height": 844}, has_touch=True)
     page.locator(".st-key-seen").wait_for(timeout=60_000)
     settled(page)
     tip = page.locator(".term-tip")
