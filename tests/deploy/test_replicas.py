@@ -65,7 +65,7 @@ async def look(address, cookie, query=""):
     """Look at an address; return what the link in the answer says."""
     async with Visitor(address, page="attention", query=query, cookie=cookie) as visitor:
         answer = await visitor.open()
-    [link] = [each for each in answer.codes if each.startswith("http")]
+    link, _for_slides = [each for each in answer.codes if each.startswith("http")]
     return parse_qs(link.partition("?")[2])
 
 

@@ -17,7 +17,7 @@ from core.studies.heads.likeness import head_likeness
 from core.studies.heads.roles import roles_of_heads
 from core.tokenizer.tokenizer import Token
 from pages.frame import controls, notes, selection
-from pages.frame.language import _, listed_apart, number, plain
+from pages.frame.language import _, labelled, listed_apart, number, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.texts import view_text
@@ -162,7 +162,7 @@ def _say_written(opened: Opened, known: HeadReport) -> None:
         (_("promotes most"), row.written.promoted),
         (_("suppresses most"), row.written.suppressed),
     ]
-    st.markdown("\n".join(f"- {what}: {_effects(named)}" for what, named in lines))
+    st.markdown("\n".join(f"- {labelled(what, _effects(named))}" for what, named in lines))
 
 
 def _effects(named: Sequence[tuple[Token, float]]) -> str:

@@ -45,7 +45,7 @@ def _seen(found: Norms, *, alone: bool) -> str:
         return _("The sentence is alone in its batch: add another to compare BatchNorm.")
     text = _(
         "With BatchNorm the same sentence would get other vectors in another batch, and perhaps "
-        "another translation: the numbers of a vector change by up to **{batch}** standard "
+        "other words: the numbers of a vector change by up to **{batch}** standard "
         "deviations. With LayerNorm they change by **{layer}**."
     )
     # LayerNorm leaves rounding, far below a hundredth.
