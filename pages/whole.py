@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.frame import language, links, service, session, tour, view
+from pages.frame import language, links, measured_on, selection, service, session, tour, view
 from pages.frame.language import _, plain
 from pages.frame.messages import explained
 from pages.frame.view import View
@@ -27,15 +27,25 @@ def _introduce(paper: tour.Tour) -> None:
     """Say what the app is, and offer its tour."""
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(width="stretch", key="introduction"):
-            st.markdown(
-                _(
-                    "**The Transformer of “Attention Is All You Need” at work on a sentence.** "
-                    "Change one word, press *play*, or click a block."
-                )
-            )
+            st.markdown(_what_it_does())
         label = _("Take the tour ({time})").format(time=tour.minutes(paper))
         if st.button(label, key=TAKE_TOUR, type="primary", icon=":material/tour:"):
             tour.go(paper, 0)
+
+
+def _what_it_does() -> str:
+    """Return what the app is, and what the chosen model does if that is known."""
+    settings = selection.chosen_settings()
+    does = measured_on.TASK_LABELS.get(settings.task) if settings else None
+    if does is None:
+        return _(
+            "**The Transformer of “Attention Is All You Need” at work on a sentence.** "
+            "Change one word, press *play*, or click a block."
+        )
+    return _(
+        "**The Transformer of “Attention Is All You Need” at work.** This one {does}: "
+        "change a word, press *play*, or click a block."
+    ).format(does=_(does))
 
 
 def _lead_on(paper: tour.Tour) -> None:

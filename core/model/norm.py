@@ -21,6 +21,14 @@ class LayerNorm(nn.LayerNorm):
     formula = r"\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} \odot g + b"
     count = "2 d"
 
+    def of_term(self, x_D: Tensor, term_D: Tensor) -> Tensor:
+        """Return what comes out for one of the terms of x_D, with its mean and scale held fixed.
+
+        All terms and the bias sum to the output.
+        """
+        scale = (x_D.var(correction=0) + self.eps).rsqrt()
+        return (term_D - term_D.mean()) * scale * self.weight.double()
+
 
 class RMSNorm(nn.RMSNorm):
     """Divides each position's vector by its root mean square, then learned gain: no mean, no bias.
@@ -30,6 +38,11 @@ class RMSNorm(nn.RMSNorm):
 
     formula = r"\frac{x}{\sqrt{\overline{x^2} + \epsilon}} \odot g"
     count = "d"
+
+    def of_term(self, x_D: Tensor, term_D: Tensor) -> Tensor:
+        """Return what comes out for one of the terms of x_D; see `LayerNorm.of_term`."""
+        assert self.eps is not None
+        return term_D * (x_D.square().mean() + self.eps).rsqrt() * self.weight.double()
 
 
 class BatchNorm(nn.Module):
@@ -80,6 +93,13 @@ class BatchNorm(nn.Module):
             self.running_var.lerp_(unbiased_D.to(self.running_var), self.momentum)
         normed_BKD = (x_BKD - mean_D) * (variance_D + self.eps).rsqrt()
         return normed_BKD * self.weight + self.bias
+
+    def of_term(self, _x_D: Tensor, term_D: Tensor) -> Tensor:
+        """Return what comes out for one of the terms of the input; see `LayerNorm.of_term`.
+
+        The running mean is taken off the sum once, as a bias.
+        """
+        return term_D * (self.running_var.double() + self.eps).rsqrt() * self.weight.double()
 
 
 def normalise(norm: nn.Module, x_BKD: Tensor, visible_BQK: Tensor | None) -> Tensor:

@@ -10,7 +10,7 @@ from core.tasks.naming import Naming
 from core.tasks.symbols import Copying, Either, Reversing
 from core.tasks.translation import Everyday, Translation
 from pages.frame import cached
-from pages.frame.language import _, n_, number
+from pages.frame.language import N_, _, n_, number
 from pages.frame.recipe import Recipe
 
 _LETTERS, _GRAMMAR, _NAMES = "letters", "grammar", "names"
@@ -22,6 +22,18 @@ _KINDS = {
 """A task's name → what its held-out samples are; of others they are pairs."""
 _SEED = 0
 """Which of them are counted makes no difference."""
+
+
+TASK_LABELS = {
+    "copy": N_("copies rows of letters"),
+    "reverse": N_("writes rows of letters backwards"),
+    "either": N_("copies rows of letters or writes them backwards"),
+    "names": N_("translates words and copies names"),
+    "translate": N_("translates English to French"),
+    "everyday": N_("translates everyday English to French"),
+    PAIRS: N_("learned pairs from a file"),
+}
+"""Task → what a model that learned it does."""
 
 
 def of_results(settings: RunSettings, results: Results) -> str:

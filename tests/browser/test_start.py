@@ -31,6 +31,7 @@ def test_a_cell_of_a_head_inside_a_block_leads_to_its_number(visit):
     expect(page.locator(".inside")).to_be_hidden()
     page.locator('.blocks button[data-site="encoder.2.self"]').press("Enter")
     page.locator(".inside .map").first.click()
+    page.wait_for_function("location.search.includes('pass_block=encoder.2.self%3A0')")
     cells = page.locator(".word-map canvas")
     cells.click(position={"x": 1.5 * cells.bounding_box()["width"] / 14, "y": 4})
     page.locator(".matrices[data-drawn]").first.wait_for()

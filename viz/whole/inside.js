@@ -179,7 +179,10 @@ function besidesOf({ stack, block, head, keys, query }, view) {
   const { texts } = view;
   const node = element("div", "besides");
   const from = element("p", "");
-  from.append(...fillParts(texts.takes, { query: word(stack.tokens[query][0]) }));
+  const written = stack.side === "target" && view.best[query]?.[0][0];
+  from.append(...fillParts(texts[written ? "takes.writing" : "takes"], {
+    query: word(stack.tokens[query][0]), written: word(written || ""),
+  }));
   const weights = keys.map(([text], key) => [text, weightAt(block, head, query, key)]);
   const listed = weights.filter(([, weight]) => weight >= HEAD.least)
     .sort(([, one], [, other]) => other - one).slice(0, HEAD.most);

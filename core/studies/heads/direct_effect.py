@@ -8,8 +8,9 @@ the embedding sum to the logits.
 E width of one head, D model width, V vocabulary.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import torch
@@ -20,7 +21,6 @@ from core.batch import Pair, one_row
 from core.heads import Head
 from core.model import Record, Step, Transformer
 from core.model.attention import MultiHeadAttention
-from core.model.norm import BatchNorm, LayerNorm, RMSNorm
 from core.runs.run import Run
 from core.tokenizer.tokenizer import Token
 
@@ -111,17 +111,7 @@ def through_fixed_norm(norm: nn.Module, x_D: Tensor, term_D: Tensor) -> Tensor:
         x_D: The whole input, whose mean and scale are held fixed.
         term_D: One of the terms that sum to it.
     """
-    x_D, term_D = x_D.double(), term_D.double()
-    match norm:
-        case LayerNorm():
-            scale = (x_D.var(correction=0) + norm.eps).rsqrt()
-            return (term_D - term_D.mean()) * scale * norm.weight.double()
-        case RMSNorm():
-            assert norm.eps is not None
-            return term_D * (x_D.square().mean() + norm.eps).rsqrt() * norm.weight.double()
-        case BatchNorm():
-            # The running mean is taken off the sum once, as a bias.
-            return term_D * (norm.running_var.double() + norm.eps).rsqrt() * norm.weight.double()
-        case nn.Identity():
-            return term_D
-    raise TypeError(f"{type(norm).__name__} is no norm that is known here")
+    if isinstance(norm, nn.Identity):
+        return term_D.double()
+    of_term = cast(Callable[[Tensor, Tensor], Tensor], norm.of_term)
+    return of_term(x_D.double(), term_D.double())

@@ -12,7 +12,7 @@ from core.tasks import TASKS
 from core.training.presets import MODEL_SETTINGS
 from core.training.process import table_of_runs
 from pages.frame import cached, controls, links, measured_on, service, session
-from pages.frame.language import N_, _, joined, labelled, listed, n_, number, percent_of_100, plain
+from pages.frame.language import _, joined, labelled, listed, n_, number, percent_of_100, plain
 from pages.frame.recipe import Recipe
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
@@ -20,16 +20,6 @@ from pages.views.training import compare, manage, open_model, progress, runs_tab
 from pages.views.training.runs_table import Listed, named
 from viz.charts.bars import share_bar
 
-TASK_LABELS = {
-    "copy": N_("copies rows of letters"),
-    "reverse": N_("writes rows of letters backwards"),
-    "either": N_("copies rows of letters or writes them backwards"),
-    "names": N_("translates words and copies names"),
-    "translate": N_("translates English to French"),
-    "everyday": N_("translates everyday English to French"),
-    PAIRS: N_("learned pairs from a file"),
-}
-"""Task → what a model that learned it does."""
 _ORDER = (*reversed(TASKS), PAIRS)
 """Languages first, then rows of letters."""
 _COMMON = ("norm", "norm_kind")
@@ -171,7 +161,7 @@ def _heading(run: Listed) -> str:
     if run.record is None:
         return ""
     settings, found = run.record.settings, run.record.results
-    learned = TASK_LABELS.get(settings.task, settings.task)
+    learned = measured_on.TASK_LABELS.get(settings.task, settings.task)
     label = settings.family or _(learned)
     if found is None or found.exact_match is None:
         return f"**{plain(label)}**"

@@ -81,9 +81,13 @@ def _what_is_lost(opened: Opened, found: ForwardPass, silenced: Sequence[Head]) 
         )
     chances, rest = before.probabilities_TN[:, 0], after.probabilities_TN[:, 0]
     step = int(np.abs(chances - rest).argmax())
-    text = _("Without {heads} it writes the same; “**{word}**” goes from {before} to **{after}**.")
+    text = _(
+        "Without {heads} it writes the same; “**{word}**”, at step {step}, goes from {before} to "
+        "**{after}**."
+    )
     return text.format(
         heads=names,
+        step=number(step + 1),
         word=plain(texts_of(opened.run, ids[step : step + 1])[0]),
         before=percent(float(chances[step])),
         after=percent(float(rest[step])),
@@ -191,8 +195,8 @@ def _written(inspection: Inspection) -> str:
     text = plain(inspection.translation.text)
     word = min(inspection.written, key=lambda each: each.probability, default=None)
     if word is None or word.probability >= CERTAIN:
-        return _("It writes “{text}”").format(text=text) if text else ""
-    return _("It writes “{text}”, and is least sure of **{word}**: **{share}**.").format(
+        return _("The model writes “{text}”").format(text=text) if text else ""
+    return _("The model writes “{text}”, least sure of **{word}**: **{share}**.").format(
         text=text,
         word=plain(inspection.translation.text[word.span.start : word.span.end]),
         share=percent(word.probability),

@@ -35,9 +35,9 @@ def test_silencing_a_head_computes_the_pass_without_it(open_view):
     assert chance == pytest.approx(found.best.probabilities_TN[step, 0], abs=1e-5)
     assert chance < 0.6 < before["best"][step][0][1]
     chances = percent(before["best"][step][0][1]), percent(chance)
-    said_of = "“**il**” goes from {} to **{}**".format(*chances)
+    said_of = "“**il**”, at step 11, goes from {} to **{}**".format(*chances)
     assert f"Without encoder layer 2, head 0 it writes the same; {said_of}." in said(silenced)
-    assert "It writes “L'animal n'a pas traversé" in html.unescape(said(whole))
+    assert "The model writes “L'animal n'a pas traversé" in html.unescape(said(whole))
     looks = "“it” looks at **animal** with **100\u00a0%** of its attention (encoder layer 2, head 0"
     assert looks in said(whole)
 
