@@ -17,7 +17,7 @@ from core.runs.run import load_run
 from core.runs.settings import read_settings
 from core.studies.experiments import EXPERIMENTS
 from pages.frame import cached, language, texts
-from pages.frame.language import LOCALES, plain
+from pages.frame.language import LOCALES
 from pages.frame.needs import Need, missing, why_not
 from pages.frame.texts import TEXTS
 from tests.pages import pseudo_locale
@@ -63,8 +63,8 @@ def own_words(model):
     """Return what is in no catalogue: words of the sentence, of its translation, and of papers."""
     inspection = inspect_sentence(load_run(cached.GALLERY / model), HOSTILE)
     tokens = {token.text for token in (*inspection.source_tokens, *inspection.fed_tokens)}
-    sources = {f"[ [({plain(each.source)})]]" for each in EXPERIMENTS.values()}
-    return tokens | sources | {f"[{plain(HOSTILE)}]", *re.findall(r"[^\W\d_]{2,}", HOSTILE)}
+    sources = {f"[ [({each.source})]]" for each in EXPERIMENTS.values()}
+    return tokens | sources | {f"[{HOSTILE}]", *re.findall(r"[^\W\d_]{2,}", HOSTILE)}
 
 
 @pytest.mark.browser
