@@ -332,7 +332,9 @@ def _seen(found: ComparedHeads, second: Second) -> str:
             _("{key} (**{share}**)").format(key=key, share=seen.share(float(weights_K.max())))
         )
     names = [plain(name) for name in second.names]
-    text = _("“{word}” looks most at {key} in {first}, at {other_key} in {second}.")
+    if second.what != MODEL:
+        names[0] = capitalised(names[0])
+    text = _("{first}: “{word}” looks most at {key}; {second}: at {other_key}.")
     return text.format(
         word=plain(found.pairs(queries)[query].text),
         key=looks[0],
