@@ -52,7 +52,9 @@ def why_not(run: Run, needs: Collection[Need]) -> str:
     config = run.settings.model
     sentence: str = texts.toml("needs")[_reason(config, need)]
     norms: Mapping[str, str] = texts.toml("settings")["sublayers"]["norm_kind"]["words"]
-    return sentence.format(model=plain(run.name), norm=norms.get(config.norm_kind, config.norm_kind))
+    return sentence.format(
+        model=plain(run.name), norm=norms.get(config.norm_kind, config.norm_kind)
+    )
 
 
 def missing(settings: RunSettings, needs: Collection[Need]) -> Need | None:

@@ -73,8 +73,8 @@ def test_it_looks_at_the_street_instead_of_the_animal(open_compare):
     at, _, (first, second, between) = open_compare()
     assert at.text_input(key="other_sentence").value == WIDE
     assert seen(at) == (
-        "First sentence: “it” looks most at “animal” (**100 %**); second sentence: at “street” "
-        "(**100 %**)."
+        "First sentence: “it” looks most at “animal” (**100 %**); second sentence: "
+        "at “street” (**100 %**)."
     )
     assert "L’animal n’a pas traversé la rue parce **qu’elle** était trop" in said(at)
     row = texts(between.rows).index("it")
