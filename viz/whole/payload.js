@@ -23,7 +23,8 @@ function passOf(header, weights, free = null) {
       .map((name) => Number(name.split(":")[1]))),
     crosses: each.heads > 0 && keys !== each.side,
     // A recurrent decoder that looks at no source begins with the encoder's last state.
-    begins: header.hands_over && each.side === "target" && each.site.endsWith(".recurrent"), weights: each.heads ? weights.next().value : null,
+    begins: header.hands_over && each.side === "target" && each.site.endsWith(".recurrent"),
+    weights: each.heads ? weights.next().value : null,
   }));
   const blocks = [...(free?.stacks.flatMap((stack) => stack.blocks).filter(({ side }) => side === "source") ?? []), ...read];
   const stacks = ["source", "target"].filter((side) => tokens[side].length).map((side) => ({
@@ -31,8 +32,15 @@ function passOf(header, weights, free = null) {
     blocks: blocks.filter((block) => block.side === side).map((block, depth) => ({ ...block, depth })),
     norms: header.norms[side],
   }));
-  const opens = blocks.some(({ site }) => header.open?.split(":")[0] === site) ? header.open : null;
-  return { ...header, stacks, last: header.best.length, open: opens, isForced: free !== null };
+  return { ...header, stacks, last: header.best.length, open: openOf(header.open, blocks), isForced: free !== null };
+}
+
+/** What an address opens, a block or `site:head`; null where the model has none such. */
+function openOf(open, blocks) {
+  const [site, head] = (open ?? "").split(":");
+  const block = blocks.find((each) => each.site === site);
+  const exists = block && (head === undefined || (/^\d+$/.test(head) && Number(head) < block.heads));
+  return exists ? open : null;
 }
 
 export const weightAt = ({ weights, queries, keys }, head, query, key) =>

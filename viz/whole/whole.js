@@ -64,6 +64,10 @@ function receive(state, data) {
   state.reopens = same ? [open, row] : [view.open];
 }
 
+/** Whether the block that is open stands in the picture: where there is less room, layers are folded. */
+const isPlaced = ({ open, layout }) =>
+  layout.stacks.some(({ blocks }) => blocks.some(({ site }) => site === siteOf(open)));
+
 /** How high the picture may be; before a whole room its controls are gone. */
 const roomOf = () => (magnified() > 1 ? Math.max(240, windowRoom() - 165)
   : Math.min(560, Math.max(360, windowRoom() - 294)));
@@ -86,6 +90,7 @@ function draw(state) {
     placeWords(state);
     placeBlocks(state);
     placeNote(state);
+    if (state.open && !isPlaced(state)) closeInside(state);
   }
   nodes.still.setAttribute("aria-label", view.title);
   nodes.walk.setAttribute("aria-label", texts.walk);

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { readFrame } from "../../../viz/component/text.js";
 import { crossingPath, NARROW, tilesOf, wholeLayout } from "../../../viz/whole/layout.js";
 import { shownOf } from "../../../viz/whole/drawing.js";
 import {
@@ -114,6 +115,15 @@ test("what a word looks at most is its largest weight in all layers of its side"
       weightAt(each, Math.floor(i / each.keys), 4, i % each.keys)));
   assert.equal(weight, Math.max(...all));
   assert.equal(weightAt(block, head, 4, key), weight);
+});
+
+test("only a block or a head that the model has is opened", () => {
+  const { header, arrays } = readFrame(payload("whole.known"));
+  const opened = (open) => readWhole({ header: { ...header, open }, arrays }).open;
+  for (const open of ["encoder.2.self", "encoder.2.self:3", "decoder.0.feed_forward"]) assert.equal(opened(open), open);
+  for (const open of [null, "encoder.9.self", "encoder.2.self:4", "encoder.2.self:-1", "encoder.2.self:x", "encoder.2.feed_forward:0"]) {
+    assert.equal(opened(open), null, open);
+  }
 });
 
 test("layers that have no room are folded, and each strip leads to the next ones", () => {
