@@ -102,10 +102,12 @@ def read(link: str) -> tuple[str, dict[str, str]]:
     parts = urlsplit(link.strip())
     page = parts.path.strip("/").rpartition("/")[2] or FIRST_PAGE
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
-    # The views of attention were on the first page.
-    if page == FIRST_PAGE and query.pop(session.VIEW, "pass") != "pass":
-        return "attention", dict(parse_qsl(parts.query, keep_blank_values=True))
-    return page, query
+    if page != FIRST_PAGE:
+        return page, query
+    # The views of attention were on the first page, which now has one.
+    if query.get(session.VIEW, "pass") != "pass":
+        return "attention", query
+    return page, {name: text for name, text in query.items() if name != session.VIEW}
 
 
 def _target(page: str, title: str) -> StreamlitPage:
