@@ -20,7 +20,7 @@ from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
 from core.heads import Head, Site
 from core.heads import Kind as Attention
-from core.inspection import Inspection, inspect_sentence
+from core.inspection import Inspection
 from core.model import Probe, Record, Silence, Step
 from core.model.probes import Freeze, Uniform
 from core.runs.run import Run
@@ -98,6 +98,8 @@ class TokenChance:
 class Outcome:
     """What a model makes of a sentence, changed or not."""
 
+    sentence: str
+    """As it was typed."""
     translation: Translation
     """Written freely: greedy, fed its own words."""
     own: tuple[TokenChance, ...]
@@ -137,16 +139,21 @@ class BeforeAfter:
         yield {"what": "loss", "before": self.before.loss, "after": self.after.loss}
 
 
-def before_after(
-    run: Run, sentence: str, probe: Probe | None, own: Translation | None = None
-) -> BeforeAfter:
-    """Translate a sentence with the model as it is and with a probe, feeding both the former."""
-    own = translate(run, sentence) if own is None else own
-    before, after = (
-        outcome(run, sentence, own.target_ids[own.n_given :], each, ended=own.finished)
-        for each in (None, probe)
-    )
-    return BeforeAfter(before, after)
+def unchanged(run: Run, sentence: str) -> Outcome:
+    """Translate a sentence with the model as it is, and feed it what it wrote.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    own = translate(run, sentence)
+    return outcome(run, sentence, own.target_ids[own.n_given :], None, ended=own.finished)
+
+
+def before_after(run: Run, before: Outcome, probe: Probe) -> BeforeAfter:
+    """Translate the sentence of an outcome again with a probe, fed the same reference."""
+    own = before.translation
+    fed = own.target_ids[own.n_given :]
+    return BeforeAfter(before, outcome(run, before.sentence, fed, probe, ended=own.finished))
 
 
 def outcome(
@@ -175,6 +182,7 @@ def outcome(
         # The last step is that of an EOS that nobody wrote.
         forced = forced[:-1]
     return Outcome(
+        sentence=sentence,
         translation=read_written(run, found, tuple(step.chosen for step in written)),
         own=_chances(run, written),
         reference=_chances(run, forced),
@@ -228,21 +236,29 @@ class AblationReport:
 
 def ablation_report(
     run: Run,
-    sentence: str,
+    inspection: Inspection,
+    before: Outcome,
     changed: Intervention,
     figure: Figure | None = "exact_match",
     averages: Averages | None = None,
 ) -> AblationReport:
     """Translate a sentence with heads changed, and return beside it what each head costs.
 
+    Args:
+        run: A loaded run.
+        inspection: Of the sentence, for the heads' sharpness.
+        before: The sentence through the model as it is.
+        changed: What is done to which heads.
+        figure: Which cost the table holds; None where none is measured.
+        averages: Needed to freeze heads.
+
     Raises:
-        SentenceError: There is no text.
         RunError: What is stored is damaged.
     """
-    inspection = inspect_sentence(run, sentence)
     kinds = dict.fromkeys(site.attention for site in run.model.sites())
+    probe = changed.probe(averages) if changed.heads else None
     return AblationReport(
-        sentence=before_after(run, sentence, changed.probe(averages) if changed.heads else None),
+        sentence=before_after(run, before, probe) if probe else BeforeAfter(before, before),
         effects=stored_effects(run) if figure else None,
         figure=figure or "exact_match",
         sharpness={each: _sharpness(inspection, each) for each in kinds},

@@ -10,12 +10,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.decoding.sentence import Translation
 from core.heads import Head
-from core.inspection import inspect_sentence
+from core.inspection import Inspection
 from core.model import Override
 from core.runs.run import Run
-from core.studies.effects.ablation import BeforeAfter, before_after
+from core.studies.effects.ablation import BeforeAfter, Outcome, before_after
 from core.tasks.translation import derivations
 from core.tokenizer.tokenizer import Token
 
@@ -23,21 +22,20 @@ Weights = NDArray[np.float32]
 
 
 def override_row(
-    run: Run, sentence: str, head: Head, query: int, weights_K: Weights, own: Translation
+    run: Run, before: Outcome, head: Head, query: int, weights_K: Weights
 ) -> BeforeAfter:
     """Translate a sentence with given weights in the place of one row of one head.
 
     Args:
         run: A loaded run.
-        sentence: The source; cut where it is longer than the model's positions.
+        before: The sentence through the model as it is.
         head: Whose row it is.
         query: The row. In the decoder it is the place of the token that is fed (BOS is 0), whatever
             words the changed model has written up to there.
         weights_K: Over the keys of the row as `core.inspection` gives them; they sum to 1.
-        own: The translation of the unchanged model.
     """
     override = Override(head, query, torch.tensor(weights_K, dtype=torch.float32))
-    return before_after(run, sentence, override, own)
+    return before_after(run, before, override)
 
 
 def rewired(weights_K: Weights, key: int) -> Weights:
@@ -136,14 +134,15 @@ class WeightMove:
             }
 
 
-def move_weight(run: Run, sentence: str, head: Head, query: int, key: int) -> WeightMove:
+def move_weight(
+    run: Run, inspection: Inspection, before: Outcome, head: Head, query: int, key: int
+) -> WeightMove:
     """Let one row of one head look at another key, and the model write again."""
-    inspection = inspect_sentence(run, sentence)
     weights_QK = inspection.weights_of(head)
     visible_QK = inspection.attention[head.site].visible_QK
     after_K = found = None
     if visible_QK[query, key]:
         after_K = rewired(weights_QK[query], key)
-        found = override_row(run, sentence, head, query, after_K, inspection.translation)
+        found = override_row(run, before, head, query, after_K)
     queries, keys = map(inspection.tokens_of, head.kind.sides)
     return WeightMove(head, query, key, queries, keys, weights_QK, visible_QK, after_K, found)

@@ -9,7 +9,7 @@ import streamlit as st
 from core.heads import Head
 from core.model import Override
 from core.runs.run import Run
-from core.studies.effects.ablation import BeforeAfter
+from core.studies.effects.ablation import BeforeAfter, unchanged
 from core.studies.effects.overriding import (
     WeightMove,
     move_weight,
@@ -46,7 +46,8 @@ def draw(opened: Opened) -> Shown | None:
         st.info(_("No row of this head may look at more than one token: nothing can be moved."))
         return None
     named_heads.warn(notes.about_map(opened.run, opened.inspection, head))
-    recipe = Recipe(move_weight, opened.path, opened.sentence, head, *move)
+    before = Recipe(unchanged, opened.path, opened.sentence)
+    recipe = Recipe(move_weight, opened.path, opened.inspecting, before, head, *move)
     shown = recipe.result()
     left, right = st.columns([11, 9], gap="medium")
     with left:

@@ -17,6 +17,7 @@ from core.studies.effects.ablation import (
     Intervention,
     ablation_report,
     average_mixed,
+    unchanged,
 )
 from core.studies.effects.head_effects import (
     N_SENTENCES,
@@ -157,7 +158,8 @@ def _recipe(opened: Opened, instead: str, by: Figure | None) -> Recipe[AblationR
     heads = silence_grid.chosen(opened)
     changed = Intervention(sentence.KINDS[instead], frozenset(heads))
     averages = Recipe(average_mixed, opened.path) if instead == "average" and heads else None
-    return Recipe(ablation_report, opened.path, opened.sentence, changed, by, averages)
+    before = Recipe(unchanged, opened.path, opened.sentence)
+    return Recipe(ablation_report, opened.path, opened.inspecting, before, changed, by, averages)
 
 
 def _formula(config: ModelConfig) -> str:

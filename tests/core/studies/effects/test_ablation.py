@@ -8,6 +8,7 @@ from core.batch import pad
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import held_out_pairs
 from core.heads import Head, Site
+from core.inspection import inspect_sentence
 from core.model import Record, Silence, Step
 from core.studies.effects.ablation import (
     Intervention,
@@ -15,6 +16,7 @@ from core.studies.effects.ablation import (
     average_mixed,
     before_after,
     outcome,
+    unchanged,
 )
 from core.vocabulary import EOS
 
@@ -65,7 +67,9 @@ def test_what_is_written_is_what_whole_passes_over_growing_prefixes_say(guided, 
 
 def test_an_end_that_was_never_written_is_not_part_of_the_reference(translation_run):
     # Hardly trained, it writes on until the limit.
-    found = before_after(translation_run, "The dog sleeps.", Silence.of([]))
+    found = before_after(
+        translation_run, unchanged(translation_run, "The dog sleeps."), Silence.of([])
+    )
     assert not found.before.translation.finished
     for each in (found.before, found.after):
         texts = [chance.token.text for chance in each.reference]
@@ -76,9 +80,8 @@ def test_an_end_that_was_never_written_is_not_part_of_the_reference(translation_
 
 
 def test_a_report_holds_the_words_of_both_translations_and_their_loss(guided):
-    report = ablation_report(
-        guided, SENTENCE, Intervention("silence", frozenset({GUIDED, BEFORE})), None
-    )
+    known = (guided, inspect_sentence(guided, SENTENCE), unchanged(guided, SENTENCE))
+    report = ablation_report(*known, Intervention("silence", frozenset({GUIDED, BEFORE})), None)
     found, words = report.sentence, len(report.sentence.before.own)
     probe, own = Silence.of([GUIDED, BEFORE]), translate(guided, SENTENCE).target_ids
     assert found.before == outcome(guided, SENTENCE, own, None)
@@ -87,5 +90,5 @@ def test_a_report_holds_the_words_of_both_translations_and_their_loss(guided):
     assert table["word"][:words] == [each.token.text for each in found.before.own]
     assert table["after"][:words] == [each.probability for each in found.after.reference]
     assert (table["before"][words], table["after"][words]) == (found.before.loss, found.after.loss)
-    same = ablation_report(guided, SENTENCE, Intervention("freeze", frozenset()), None).sentence
+    same = ablation_report(*known, Intervention("freeze", frozenset()), None).sentence
     assert same.before == same.after

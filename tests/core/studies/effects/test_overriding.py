@@ -8,6 +8,7 @@ from core.batch import pad
 from core.heads import Head, Site
 from core.inspection import inspect_sentence
 from core.model import Override
+from core.studies.effects.ablation import unchanged
 from core.studies.effects.overriding import override_row
 from core.vocabulary import EOS
 
@@ -29,7 +30,7 @@ def test_a_decoder_row_is_that_of_its_place_in_what_is_written(
     site = Site.parse(site)
     row_K = np.zeros(inspection.attention[site].weights_HQK.shape[2], np.float32)
     row_K[key] = 1
-    found = override_row(guided, SENTENCE, Head(site, head), query, row_K, inspection.translation)
+    found = override_row(guided, unchanged(guided, SENTENCE), Head(site, head), query, row_K)
     # Independently: whole passes over what was written, with no cache.
     written = [*found.after.translation.target_ids, EOS]
     with torch.no_grad():
