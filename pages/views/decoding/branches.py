@@ -11,14 +11,13 @@ import streamlit as st
 
 from core.decoding.generate import Method
 from core.decoding.step import DecodeStep
-from core.evaluate.mistakes import Mistake, telling_mistake, wrong_tokens
+from core.evaluate.mistakes import telling_mistake, wrong_tokens
 from core.evaluate.side_by_side import decode_sentence
 from pages.frame import session
 from pages.frame.language import _
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.session import position
-from pages.views.decoding import seen
 
 OVERRIDES = "overrides"
 _LEFT = "step_before_a_word"
@@ -73,15 +72,13 @@ def force(before: Overrides) -> None:
         _put(before, pick["step"], pick["token"])
 
 
-def telling(opened: Opened, writing: Recipe[tuple[DecodeStep, ...]]) -> Mistake | None:
-    """Return the mistake that changes most of what a greedy decoding writes, if any does."""
-    return Recipe(telling_mistake, opened.path, opened.inspecting, writing).result()
-
-
 def offer_mistake(
     opened: Opened, writing: Recipe[tuple[DecodeStep, ...]], free: Sequence[DecodeStep], at: int
-) -> str:
-    """Offer to insert the wrong token that changes most, else one at this step; say why."""
+) -> None:
+    """Offer to insert the wrong token that changes most, else one at this step.
+
+    It is looked for when it is asked for: the model writes on after dozens of them.
+    """
     st.button(
         _("Insert a mistake"),
         key="insert_mistake",
@@ -89,14 +86,12 @@ def offer_mistake(
         on_click=_insert_mistake,
         args=(opened, writing, free, at),
     )
-    # Nothing is computed here for an opened model, which may be large.
-    return "" if opened.run.settings.is_opened else seen.of_mistake(telling(opened, writing))
 
 
 def _insert_mistake(
     opened: Opened, writing: Recipe[tuple[DecodeStep, ...]], free: Sequence[DecodeStep], at: int
 ) -> None:
-    if found := telling(opened, writing):
+    if found := Recipe(telling_mistake, opened.path, opened.inspecting, writing).result():
         own = [each.chosen for each in free]
         pairs = enumerate(zip(own, found.written, strict=False))
         changed = (step for step, (one, other) in pairs if step > found.step and one != other)

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 
 from core.decoding.step import DecodeStep, least_sure_step
-from core.evaluate.mistakes import Mistake
 from core.evaluate.side_by_side import running_losses
 from core.runs.run import Run
 from core.studies.heads.findings import pronoun_step
@@ -58,10 +57,8 @@ def of_step(opened: Opened, free: Sequence[DecodeStep], at: int) -> str:
     )
 
 
-def of_mistake(found: Mistake | None) -> str:
-    """Say why a mistake is worth inserting: `found` is the one that changes most of the text."""
-    if found is None:
-        return _("No wrong word that was tried changes the words after it.")
+def of_mistake() -> str:
+    """Say why a mistake is worth inserting."""
     return _(
         "Each word that is written is fed to the next step, so **one mistake can change the "
         "rest**: insert one."

@@ -68,7 +68,8 @@ def _decoding(
         if overrides:
             branches.offer_undo(overrides)
         elif not beside and method == Greedy():
-            said.insert(0, branches.offer_mistake(opened, writing, free, at))
+            branches.offer_mistake(opened, writing, free, at)
+            said.insert(0, seen.of_mistake())
     n_arrivals = session.current().n_arrivals
     drawn = stepper_of(opened, comparing, overrides, at, n_arrivals, is_own=is_own, beside=beside)
     with picture:
