@@ -14,7 +14,13 @@ from torch import Tensor
 
 from core.batch import collate
 from core.decoding.generate import decode_steps, forced_steps
-from core.decoding.sentence import Translation, longest_text, model_input, read_written, translate
+from core.decoding.sentence import (
+    ModelInput,
+    Translation,
+    longest_text,
+    model_input,
+    read_written,
+)
 from core.decoding.step import DecodeStep
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
@@ -139,14 +145,19 @@ class BeforeAfter:
         yield {"what": "loss", "before": self.before.loss, "after": self.after.loss}
 
 
-def unchanged(run: Run, sentence: str) -> Outcome:
-    """Translate a sentence with the model as it is, and feed it what it wrote.
+def unchanged(run: Run, sentence: str, inspection: Inspection) -> Outcome:
+    """Feed the model as it is what it wrote.
 
-    Raises:
-        SentenceError: There is no text.
+    Args:
+        run: A loaded run.
+        sentence: As it was typed.
+        inspection: Of the sentence.
     """
-    own = translate(run, sentence)
-    return outcome(run, sentence, own.target_ids[own.n_given :], None, ended=own.finished)
+    own = inspection.translation
+    fed = own.target_ids[own.n_given :]
+    forced = _forced(run, model_input(run, sentence), fed, None, ended=own.finished)
+    chances = _chances(run, forced)
+    return Outcome(sentence, own, chances, chances, _loss(forced))
 
 
 def before_after(run: Run, before: Outcome, probe: Probe) -> BeforeAfter:
@@ -174,20 +185,30 @@ def outcome(
         ended: Whether EOS comes after the reference; not where a translation ran into the limit.
     """
     found = model_input(run, sentence)
-
     written = list(decode_steps(run.model, found.source_S, found.prompt, probe=probe))
-    fed = tuple(reference_ids)[: longest_text(run.model) - len(found.prompt)]
-    forced = list(forced_steps(run.model, found.source_S, fed, probe, found.prompt, watch=False))
-    if fed and not ended and found.source_ids:
-        # The last step is that of an EOS that nobody wrote.
-        forced = forced[:-1]
+    forced = _forced(run, found, reference_ids, probe, ended=ended)
     return Outcome(
         sentence=sentence,
         translation=read_written(run, found, tuple(step.chosen for step in written)),
         own=_chances(run, written),
         reference=_chances(run, forced),
-        loss=-sum(step.log_probability for step in forced) / len(forced),
+        loss=_loss(forced),
     )
+
+
+def _forced(
+    run: Run, given: ModelInput, ids: Sequence[int], probe: Probe | None, *, ended: bool
+) -> list[DecodeStep]:
+    """Return the steps of a text that is fed, EOS included where it ended."""
+    fed = tuple(ids)[: longest_text(run.model) - len(given.prompt)]
+    steps = list(forced_steps(run.model, given.source_S, fed, probe, given.prompt, watch=False))
+    # The last step may be that of an EOS that nobody wrote.
+    return steps[:-1] if fed and not ended and given.source_ids else steps
+
+
+def _loss(steps: Sequence[DecodeStep]) -> float:
+    """Return the mean of −log of the probabilities of what is fed, in nats."""
+    return -sum(step.log_probability for step in steps) / len(steps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -46,7 +46,7 @@ def draw(opened: Opened) -> Shown | None:
         st.info(_("No row of this head may look at more than one token: nothing can be moved."))
         return None
     named_heads.warn(notes.about_map(opened.run, opened.inspection, head))
-    before = Recipe(unchanged, opened.path, opened.sentence)
+    before = Recipe(unchanged, opened.path, opened.sentence, opened.inspecting)
     recipe = Recipe(move_weight, opened.path, opened.inspecting, before, head, *move)
     shown = recipe.result()
     left, right = st.columns([11, 9], gap="medium")

@@ -67,9 +67,10 @@ def test_what_is_written_is_what_whole_passes_over_growing_prefixes_say(guided, 
 
 def test_an_end_that_was_never_written_is_not_part_of_the_reference(translation_run):
     # Hardly trained, it writes on until the limit.
-    found = before_after(
-        translation_run, unchanged(translation_run, "The dog sleeps."), Silence.of([])
+    own = unchanged(
+        translation_run, "The dog sleeps.", inspect_sentence(translation_run, "The dog sleeps.")
     )
+    found = before_after(translation_run, own, Silence.of([]))
     assert not found.before.translation.finished
     for each in (found.before, found.after):
         texts = [chance.token.text for chance in each.reference]
@@ -80,11 +81,17 @@ def test_an_end_that_was_never_written_is_not_part_of_the_reference(translation_
 
 
 def test_a_report_holds_the_words_of_both_translations_and_their_loss(guided):
-    known = (guided, inspect_sentence(guided, SENTENCE), unchanged(guided, SENTENCE))
+    inspection = inspect_sentence(guided, SENTENCE)
+    known = (guided, inspection, unchanged(guided, SENTENCE, inspection))
     report = ablation_report(*known, Intervention("silence", frozenset({GUIDED, BEFORE})), None)
     found, words = report.sentence, len(report.sentence.before.own)
     probe, own = Silence.of([GUIDED, BEFORE]), translate(guided, SENTENCE).target_ids
-    assert found.before == outcome(guided, SENTENCE, own, None)
+    before = outcome(guided, SENTENCE, own, None)
+    assert found.before.translation == before.translation
+    for mine, decoded in zip(found.before.own, before.own, strict=True):
+        assert (mine.token, mine.best) == (decoded.token, decoded.best)
+        assert mine.probability == pytest.approx(decoded.probability, abs=1e-6)
+    assert found.before.loss == before.loss
     assert found.after == outcome(guided, SENTENCE, own, probe)
     table = report.table()
     assert table["word"][:words] == [each.token.text for each in found.before.own]

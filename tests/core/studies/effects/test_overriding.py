@@ -30,7 +30,9 @@ def test_a_decoder_row_is_that_of_its_place_in_what_is_written(
     site = Site.parse(site)
     row_K = np.zeros(inspection.attention[site].weights_HQK.shape[2], np.float32)
     row_K[key] = 1
-    found = override_row(guided, unchanged(guided, SENTENCE), Head(site, head), query, row_K)
+    found = override_row(
+        guided, unchanged(guided, SENTENCE, inspection), Head(site, head), query, row_K
+    )
     # Independently: whole passes over what was written, with no cache.
     written = [*found.after.translation.target_ids, EOS]
     with torch.no_grad():
