@@ -112,6 +112,7 @@ everyday: .venv/app
 	$(BIN)/python -m core export runs/.everyday gallery/everyday --without-pairs \
 		--notice "$(NOTICE)"
 	$(BIN)/python -m core heads gallery/everyday --fresh --prune
+	$(BIN)/python -m docs.first_paint
 	rm -rf runs/.everyday
 
 texts: .venv/app

@@ -6,15 +6,28 @@ from importlib import import_module
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from pages import whole
-from pages.frame import interrupts, language, layout, service, session, streamlit_internals, tour
-from pages.frame.language import _
+from pages.frame import APP_NAME, first_paint
+
+PAINTED = first_paint.draw() if __name__ == "__main__" else None
+
+# These import torch, which takes seconds: what they draw is on the screen already.
+from pages import whole  # noqa: E402
+from pages.frame import (  # noqa: E402
+    interrupts,
+    language,
+    layout,
+    service,
+    session,
+    streamlit_internals,
+    tour,
+)
+from pages.frame.language import _  # noqa: E402
 
 
 def main() -> None:
     """Set up the frame and show the page that the URL asks for."""
     # An icon of a page would be fetched from outside as the browser's icon; an emoji is not.
-    st.set_page_config(page_title=service.APP_NAME, page_icon="🔎", layout="wide")
+    st.set_page_config(page_title=APP_NAME, page_icon="🔎", layout="wide")
     streamlit_internals.keep_choices()
     layout.compact()
     pages = [
@@ -67,4 +80,7 @@ def _opener(name: str) -> Callable[[], None]:
 
 if __name__ == "__main__":
     with service.current().computing():
+        if PAINTED:
+            whole.prepare(PAINTED.run, PAINTED.sentence)
+            st.rerun()
         main()

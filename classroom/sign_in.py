@@ -9,10 +9,9 @@ from urllib.parse import parse_qs, urlencode
 from classroom.accounts import ROUTES
 from classroom.names import SHORTEST_WORD
 from core.messages import Message
-from pages.frame import language
+from pages.frame import APP_NAME, language
 from pages.frame.language import _, n_, number
 from pages.frame.messages import explained
-from pages.frame.service import APP_NAME
 
 SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
 BY_ACCOUNT = f"{SIGN_IN}/account"

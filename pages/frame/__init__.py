@@ -1,1 +1,3 @@
 """What all pages share."""
+
+APP_NAME = "seq2see"

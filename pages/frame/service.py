@@ -15,7 +15,6 @@ from core.config.training import TrainConfig
 from core.runs.archive import LARGEST
 from core.training import process
 
-APP_NAME = "seq2see"
 VISITORS = ".class"
 """The folder in that of runs that holds a folder for each visitor."""
 FIRST = ("everyday", "translate-guided", "translate")

@@ -9,6 +9,7 @@
   those that belong together, in the browser: from here no entry can be replaced.
 - A click in a fragment does not end a long computation of another part (`has_waiting_click`).
 - Texts are asked for often: the language of a run is looked up once for each (`current_run`).
+- Whether it is the first page that is asked for is known before any page is listed (`page_name`).
 
 `bind="query-params"` could take the place of `session.widget`, but a bound widget believes any
 report of the browser. A browser that has not drawn the answer to a click yet reports what the
@@ -33,6 +34,11 @@ def is_way_back() -> bool:
 def current_run() -> ScriptRunContext | None:
     """Return the run that the thread is in; None outside of any."""
     return get_script_run_ctx(suppress_warning=True)
+
+
+def page_name(context: ScriptRunContext) -> str:
+    """Return the page that the address names; empty for the first."""
+    return context.pages_manager.intended_page_name or ""
 
 
 def has_waiting_click(context: ScriptRunContext) -> bool:

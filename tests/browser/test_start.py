@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import ROOT, served
 from tests.browser.waiting import settled
 
 pytestmark = pytest.mark.browser
@@ -19,6 +20,27 @@ def test_the_whole_picture_is_on_the_first_screen(visit):
     page = start(visit, viewport={"width": 1280, "height": 720})
     legend = page.locator(".whole .note").bounding_box()
     assert legend["y"] + legend["height"] <= 720
+
+
+def test_a_new_server_shows_the_picture_before_all_else_and_goes_on_from_its_step(new_page):
+    with served(ROOT / "app.py") as address:
+        page = new_page()
+        page.goto(address)
+        picture = page.locator(".whole[data-drawn]")
+        picture.wait_for(timeout=60_000)
+        links = page.get_by_test_id("stTopNavLink")
+        assert links.count() == 0
+        page.get_by_role("slider", name="Steps of decoding").press("Home")
+        page.evaluate("() => document.fonts.ready.then(() => true)")
+        box = picture.bounding_box()
+        picture.evaluate("node => { window.painted = node; }")
+        links.first.wait_for(timeout=60_000)
+        settled(page)
+        assert picture.evaluate("node => node === window.painted")
+        assert picture.bounding_box() == box
+        slider = page.get_by_role("slider", name="Steps of decoding")
+        expect(slider).to_have_attribute("aria-valuenow", "0")
+        expect(page.get_by_role("textbox", name="Sentence", exact=True)).to_be_enabled()
 
 
 def test_a_cell_of_a_head_inside_a_block_leads_to_its_number(visit):

@@ -60,6 +60,12 @@ def draw(opened: Opened) -> Shown:
     return Shown(title=title, recipe=recipe, seen=seen, pictures=[picture])
 
 
+def compute(opened: Opened) -> None:
+    """Compute what `draw` shows of a sentence; it is kept."""
+    _recipe(opened, ()).result()
+    _forced(opened, ())
+
+
 def _what_is_lost(opened: Opened, found: ForwardPass, silenced: Sequence[Head]) -> str:
     """Return which word is another without some heads, or which one becomes less probable."""
     names = listed(map(within_sentence, silenced))
