@@ -6,22 +6,15 @@ from importlib import import_module
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from pages.frame import APP_NAME, first_paint
+from pages.frame import APP_NAME, first_paint, streamlit_internals
 
 PAINTED = first_paint.draw() if __name__ == "__main__" else None
 
-# These import torch, which takes seconds: what they draw is on the screen already.
+# What follows imports torch, which takes seconds: the start is on the screen by then.
 from pages import whole  # noqa: E402
-from pages.frame import (  # noqa: E402
-    interrupts,
-    language,
-    layout,
-    service,
-    session,
-    streamlit_internals,
-    tour,
-)
+from pages.frame import interrupts, language, layout, service, session, tour  # noqa: E402
 from pages.frame.language import _  # noqa: E402
+from pages.views.whole import forward_pass  # noqa: E402
 
 
 def main() -> None:
@@ -81,6 +74,6 @@ def _opener(name: str) -> Callable[[], None]:
 if __name__ == "__main__":
     with service.current().computing():
         if PAINTED:
-            whole.prepare(PAINTED.run, PAINTED.sentence)
+            forward_pass.prepare(PAINTED.run, PAINTED.sentence)
             st.rerun()
         main()

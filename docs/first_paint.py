@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.frame import language
 from pages.frame.cached import ROOT
-from pages.frame.first_paint import FILE, MODEL, PICTURE, RUN, SENTENCE, TOUR
+from pages.frame.first_paint import FILE, MODEL, RUN, SENTENCE, TOUR
 from tests.viz.unpacked import unframed
 
 

@@ -1,12 +1,8 @@
 """The first page: a sentence on its way through the whole model, from the words to the words."""
 
-from contextlib import suppress
-from pathlib import Path
-
 import streamlit as st
 
-from core.runs.run import RunError
-from pages.frame import cached, language, links, measured_on, selection, service, session, tour, view
+from pages.frame import language, links, measured_on, selection, service, session, tour, view
 from pages.frame.language import _, plain
 from pages.frame.messages import explained
 from pages.frame.view import View
@@ -25,14 +21,6 @@ def render() -> None:
     if not session.text_of(tour.TOUR):
         _introduce(paper)
     view.of_sentence(VIEWS, "pass")
-
-
-def prepare(path: Path, sentence: str) -> None:
-    """Load a model and compute its pass, which `render` draws then without a wait."""
-    with suppress(RunError):
-        inspection = selection.inspecting(path, sentence).result()
-        run, task = cached.loaded(path), cached.task(path)
-        forward_pass.compute(selection.Opened(path, run, task, sentence, inspection))
 
 
 def _introduce(paper: tour.Tour) -> None:

@@ -1,17 +1,19 @@
 """The whole pass of a sentence in one picture: the model at work, from the words to the words."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
+from pathlib import Path
 
 import numpy as np
 
 from core.heads import Head, Kind, Site
 from core.inspection import Inspection, inspect_sentence
-from core.runs.run import Run
+from core.runs.run import Run, RunError
 from core.studies.forward_pass import ForwardPass, forward_pass
-from pages.frame import clicks, components, links, session
+from pages.frame import cached, clicks, components, links, session
 from pages.frame.language import _, joined, listed, n_, number, percent, plain
 from pages.frame.notes import is_guided, within_sentence
 from pages.frame.passes import CERTAIN, PICTURE, texts_of, whole_of
@@ -60,10 +62,14 @@ def draw(opened: Opened) -> Shown:
     return Shown(title=title, recipe=recipe, seen=seen, pictures=[picture])
 
 
-def compute(opened: Opened) -> None:
-    """Compute what `draw` shows of a sentence; it is kept."""
-    _recipe(opened, ()).result()
-    _forced(opened, ())
+def prepare(path: Path, sentence: str) -> None:
+    """Load a model and compute the pass of a sentence, which `draw` shows then without a wait."""
+    # What is wrong with a run the page says.
+    with suppress(RunError):
+        inspection = Recipe(inspect_sentence, path, sentence).result()
+        opened = Opened(path, cached.loaded(path), cached.task(path), sentence, inspection)
+        _recipe(opened, ()).result()
+        _forced(opened, ())
 
 
 def _what_is_lost(opened: Opened, found: ForwardPass, silenced: Sequence[Head]) -> str:
