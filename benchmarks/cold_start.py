@@ -1,4 +1,4 @@
-"""How long after `streamlit run app.py` the first map stands on the screen.
+"""How long after `streamlit run app.py` the first picture stands: the one that the gallery stores.
 
 Run from the repository root: python -m benchmarks.cold_start
 

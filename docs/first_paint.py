@@ -47,6 +47,7 @@ def _words(page: AppTest) -> dict[str, Any]:
         "introduction": introduction,
         "tour": page.button(key=TOUR).label,
         "model": page.selectbox(key=MODEL).label,
+        "name": page.selectbox(key=MODEL).options[0],
         "sentence": page.text_input(key=SENTENCE).label,
         "examples": [each.label for each in examples],
         "seen": others[0],

@@ -1,16 +1,18 @@
 """What a model is measured on, in words: held-out sentences, or the pairs that it was given."""
 
+from pathlib import Path
+
 from core.decoding.mask_predict import PASSES
 from core.evaluate.evaluation import held_out_samples
 from core.runs.files import PAIRS
-from core.runs.metrics import Results
+from core.runs.metrics import Results, read_evaluation
 from core.runs.run import Run, RunError, RunSettings
 from core.tasks import NEED_PAIRS, SEVERAL_RIGHT, Mixed
 from core.tasks.naming import Naming
 from core.tasks.symbols import Copying, Either, Reversing
 from core.tasks.translation import Everyday, Translation
 from pages.frame import cached
-from pages.frame.language import N_, _, n_, number
+from pages.frame.language import N_, _, n_, number, percent
 from pages.frame.recipe import Recipe
 
 _LETTERS, _GRAMMAR, _NAMES = "letters", "grammar", "names"
@@ -34,6 +36,23 @@ TASK_LABELS = {
     PAIRS: N_("learned pairs from a file"),
 }
 """Task → what a model that learned it does."""
+
+
+def of_model(path: Path) -> str:
+    """Return what a run's model does, and how well, in a few words; empty where it is not known."""
+    try:
+        settings = cached.settings(path)
+        evaluation = cached.read(read_evaluation, cached.Folder(path))
+    except RunError:
+        return ""
+    does = TASK_LABELS.get(settings.task)
+    if does is None:
+        return ""
+    if evaluation is None:
+        return _(does)
+    if own := evaluation.get("own_pairs"):
+        return _("{does}, BLEU {bleu}").format(does=_(does), bleu=number(own["bleu"], 0))
+    return _("{does}, {share} right").format(does=_(does), share=percent(evaluation["exact_match"]))
 
 
 def of_results(settings: RunSettings, results: Results) -> str:

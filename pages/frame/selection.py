@@ -1,6 +1,6 @@
 """What a visitor has selected: a model, a sentence, and a head of a kind of attention."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,8 +18,8 @@ from core.studies.heads.findings import best_pronoun_head
 from core.studies.heads.largest_weights import head_between_words, sharpest_head
 from core.studies.opening.examples import examples_of
 from core.tasks import TASKS, Example, Task
-from pages.frame import cached, controls, links, notes, session
-from pages.frame.language import _, joined, n_, number, plain
+from pages.frame import cached, controls, links, measured_on, notes, session
+from pages.frame.language import _, joined, labelled, n_, number, plain
 from pages.frame.maps import side_labels
 from pages.frame.messages import explained
 from pages.frame.needs import Need, why_not
@@ -113,7 +113,7 @@ def model_and_sentence(*, asked: bool, telling: Callable[[Run, Task], str]) -> O
         _name_missing_run(paths)
     row = st.container(horizontal=True, vertical_alignment="bottom", key="opening")
     with row:
-        path = paths[_ask_run(list(paths))]
+        path = paths[_ask_run(paths)]
     run, task, problem = None, None, ""
     try:
         run, task = cached.loaded(path), cached.task(path)
@@ -186,12 +186,13 @@ def ask_sentence(
     return sentence
 
 
-def _ask_run(names: Sequence[str]) -> str:
+def _ask_run(paths: Mapping[str, Path]) -> str:
+    does = {name: measured_on.of_model(path) for name, path in paths.items()}
     return controls.selection(
         _("Model"),
         session.MODEL,
-        {name: name for name in names},
-        names[0],
+        {name: labelled(name, text) if text else name for name, text in does.items()},
+        next(iter(paths)),
         width=250,
         then=partial(session.choose, {session.KIND: None, **_BEST}),
     )

@@ -5,6 +5,7 @@ is compared with what the action implies, not with what the app says of itself.
 """
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -246,7 +247,8 @@ def box(name: str, value: str, imply=None) -> Action:
 
     def do(page) -> None:
         widget(page, name).locator("input").click()
-        page.get_by_role("option", name=value, exact=True).click()
+        # A model's name is followed by what it does.
+        page.get_by_role("option", name=re.compile(f"^{re.escape(value)}(:|$)")).click()
 
     imply = imply or (lambda state: state.choose(**{name: value}))
     return Action(f"{name}: {value}", do, imply, first=name != "model")

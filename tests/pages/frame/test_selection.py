@@ -48,3 +48,11 @@ def test_the_head_of_a_map_has_a_link_to_its_card(open_page):
     assert (query["kind"], query["layer"], query["head"]) == ("decoder.cross", "1", "2")
     card = open_page(link.page, **query)
     assert "Decoder layer 1, cross-attention head 2" in said(card)
+
+
+def test_the_box_of_models_says_what_each_does_and_how_well(open_page):
+    offered = dict(
+        option.split(": ") for option in open_page("attention").selectbox(key="model").options
+    )
+    assert offered["everyday"] == "translates everyday English to French, BLEU 45"
+    assert offered["bottleneck-fixed"] == "writes rows of letters backwards, 39.4\u00a0% right"
