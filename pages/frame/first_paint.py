@@ -89,7 +89,14 @@ def _draw(stored: dict[str, Any], words: dict[str, Any]) -> None:
 def _draw_boxes(sentence: str, words: dict[str, Any]) -> None:
     """Draw what asks for a model and a sentence; nothing takes over a choice yet."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="opening"):
-        st.selectbox(words["model"], [words["name"]], width=250, key=MODEL, disabled=True)
+        st.selectbox(
+            words["model"],
+            [RUN.name],
+            format_func=lambda _name: words["name"],
+            width=250,
+            key=MODEL,
+            disabled=True,
+        )
         st.text_input(words["sentence"], sentence, key=SENTENCE, disabled=True)
         with st.container(horizontal=True, gap="small", width="content"):
             for index, name in enumerate(words["examples"]):

@@ -40,7 +40,9 @@ def test_a_new_server_shows_the_picture_before_all_else_and_goes_on_from_its_ste
         assert picture.bounding_box() == box
         slider = page.get_by_role("slider", name="Steps of decoding")
         expect(slider).to_have_attribute("aria-valuenow", "0")
-        expect(page.get_by_role("textbox", name="Sentence", exact=True)).to_be_enabled()
+        page.get_by_role("button", name="wide").click()
+        expect(page.locator(".words .changed").first).to_have_text("wide")
+        page.wait_for_function("location.search.startsWith('?sentence=')")
 
 
 def test_a_cell_of_a_head_inside_a_block_leads_to_its_number(visit):
