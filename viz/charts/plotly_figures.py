@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,7 @@ HEIGHT, TABLE_HEIGHT, TITLE_LINE = 560, 400, 40
 """Pixels of points and of a table with their title, and letters of one line of it on a phone."""
 BETWEEN = 0.04
 """Room between two maps, as a share of a map."""
-PLOT_HEIGHT, LETTER, LINE, POINT = 440, 8, 15, 6
+PLOT_WIDTH, PLOT_HEIGHT, LETTER, LINE, POINT = 640, 440, 8, 15, 6
 """About the pixels of the plot of points, of a letter of a label and of its line, and of what is
 left between it and its point."""
 LABEL_SIDES = {
@@ -81,8 +81,8 @@ class Points:
     points: Array
     """Their places, N × 2."""
     labels: Sequence[str]
-    """What each one is: any text, shown on hover."""
-    ids: Sequence[int]
+    """What each one is: any text, shown on hover where there are no details."""
+    ids: Sequence[int | str]
     """By which a selected point is known."""
     name: str
     """What they are together, in the legend."""
@@ -91,6 +91,20 @@ class Points:
     """Whether the label stands beside each point, too."""
     small: bool = False
     """Whether the points are small and pale."""
+    symbol: str = "circle"
+    """Plotly's name of their shape."""
+    details: Sequence[str] = ()
+    """What is shown on hover in the place of the labels, line by line; any text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A dotted line across the plot, where one of the two measures has a value."""
+
+    axis: Literal["x", "y"]
+    """The axis of that measure."""
+    value: float
+    colour: theme.Rgb
 
 
 def heatmap(
@@ -147,42 +161,69 @@ def scatter(
     axes: tuple[str, str],
     *,
     title: str,
+    same_scale: bool = True,
+    lines: Sequence[Line] = (),
     signs: Signs = ENGLISH,
 ) -> Figure:
     """Return points, which a line around them selects.
 
     Args:
-        groups: From the lowest to the topmost.
+        groups: From the lowest to the topmost; those of one name are one entry of the legend.
         axes: What the two axes are.
         title: What the figure shows.
+        same_scale: Whether the axes have one scale, so that distances can be seen.
+        lines: Drawn below the points.
         signs: What numbers are written with.
     """
     import plotly.graph_objects as go
 
     axis = {"gridcolor": _GRID, "zerolinecolor": _EDGE, "showgrid": True, "automargin": True}
     x, y = ({**axis, "title": {"text": _escaped(name)}} for name in axes)
+    if same_scale:
+        x, y = {**x, "constrain": "domain"}, {**y, "scaleanchor": "x"}
     layout = _layout(title, signs) | {
         "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"},
         "hovermode": "closest",
-        # One scale for both: distances are to be seen.
-        "xaxis": {**x, "constrain": "domain"},
-        "yaxis": {**y, "scaleanchor": "x"},
+        "xaxis": x,
+        "yaxis": y,
+        "shapes": [_shape(line) for line in lines],
         "dragmode": "lasso",
     }
-    places = _label_places(groups)
-    return go.Figure([_trace(group, places) for group in groups], layout)
+    places = _label_places(groups, same_scale=same_scale)
+    names = [group.name for group in groups]
+    traces = [
+        _trace(group, places) | {"showlegend": group.name not in names[:at]}
+        for at, group in enumerate(groups)
+    ]
+    return go.Figure(traces, layout)
 
 
-def _label_places(groups: Sequence[Points]) -> dict[int, str]:
+def _shape(line: Line) -> dict[str, Any]:
+    """Return a line from one end of the plot to the other."""
+    across = {"x": "y", "y": "x"}[line.axis]
+    return {
+        "type": "line",
+        "layer": "below",
+        "line": {"color": theme.colour(line.colour), "dash": "dot", "width": 1.5},
+        f"{across}ref": f"{across} domain",
+        **{f"{line.axis}{end}": line.value for end in (0, 1)},
+        **{f"{across}{end}": end for end in (0, 1)},
+    }
+
+
+def _label_places(groups: Sequence[Points], *, same_scale: bool) -> dict[int | str, str]:
     """Return where each label stands beside its point, so that few are written over each other.
 
     Returns:
         The point's id → Plotly's name of the place.
     """
     every_N2 = np.concatenate([np.empty((0, 2)), *(group.points for group in groups)])
-    height = float(np.ptp(every_N2[:, 1])) if len(every_N2) else 0.0
+    width, height = np.ptp(every_N2, axis=0).tolist() if len(every_N2) else (0.0, 0.0)
+    pixels_2 = np.array([PLOT_WIDTH / (width or 1.0), PLOT_HEIGHT / (height or 1.0)])
+    if same_scale:
+        pixels_2[0] = pixels_2[1]
     labelled = [
-        (known, label, np.asarray(point) / (height or 1.0) * PLOT_HEIGHT)
+        (known, label, np.asarray(point) * pixels_2)
         for group in reversed(groups)
         if group.labelled
         for known, label, point in zip(group.ids, group.labels, group.points, strict=True)
@@ -207,7 +248,7 @@ def _overlap(one: tuple[Array, Array], other: tuple[Array, Array]) -> float:
     return float(np.prod(np.maximum(sides, 0.0)))
 
 
-def _trace(group: Points, places: Mapping[int, str]) -> dict[str, Any]:
+def _trace(group: Points, places: Mapping[int | str, str]) -> dict[str, Any]:
     x, y = np.asarray(group.points, np.float32).reshape(-1, 2).T
     return {
         "type": "scatter",
@@ -220,14 +261,21 @@ def _trace(group: Points, places: Mapping[int, str]) -> dict[str, Any]:
         if group.labelled
         else None,
         "textfont": {"size": 13, "weight": 600},
+        "hovertext": [_hover(text) for text in group.details or group.labels],
         "customdata": list(group.ids),
+        "legendgroup": _escaped(group.name),
         "marker": {
             "color": theme.colour(group.colour),
+            "symbol": group.symbol,
             "size": 5 if group.small else 9,
             "opacity": 0.25 if group.small else 1.0,
         },
-        "hovertemplate": "%{text}<extra></extra>",
+        "hovertemplate": "%{hovertext}<extra></extra>",
     }
+
+
+def _hover(text: str) -> str:
+    return "<br>".join(map(_escaped, text.split("\n")))
 
 
 def _layout(title: str, signs: Signs) -> dict[str, Any]:

@@ -6,7 +6,7 @@ missed. All losses are −log p of the tokens that are to be predicted, in nats 
 K tokens, V vocabulary.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,7 @@ from core.heads import Head
 from core.labels import held_out_as_learned
 from core.model import Silence
 from core.runs.run import Run
+from core.studies.heads.question import heads_of
 from core.studies.heads.text_roles import TextRoles
 from core.studies.heads.texts import Source, pairs_read, random_texts
 
@@ -84,18 +85,7 @@ def cost_of_head(
     """
     if not knows_labels(run):
         return None
-    asked = slice(None)
-    if source == "random":
-        texts = random_texts(run, OTHER_SEED)
-        pairs = [Pair((), tuple(batch.fed_BT[0].tolist())) for batch in texts.batches]
-        first = texts.around["target"][0] + (texts.half or 0)
-        # Row i predicts token i + 1; the first of the repetition cannot be told.
-        asked = slice(first, None)
-    elif run.settings.is_opened:
-        pairs = pairs_read(run, n, seed)
-    else:
-        drawn = held_out_pairs(run, n, seed)
-        pairs = held_out_as_learned(drawn, run.model.config, run.tokenizer)
+    pairs, asked = _texts(run, source, n, seed)
     before, after = (_losses(run, pairs, heads, asked) for heads in ((), (head,)))
     others = [
         _losses(run, pairs, (other,), asked)
@@ -106,6 +96,18 @@ def cost_of_head(
         silenced=_change(before, after),
         others=_change(before, np.mean(others, axis=0)) if others else None,
     )
+
+
+def costs_of_heads(run: Run, n: int = N_TEXTS, seed: int = SEED) -> Mapping[Head, Difference]:
+    """Return how silencing each head of a model that `knows_labels` changes its loss in `n` texts.
+
+    They are those of `cost_of_head`.
+    """
+    pairs, asked = _texts(run, "own", n, seed)
+    before = _losses(run, pairs, (), asked)
+    return {
+        head: _change(before, _losses(run, pairs, (head,), asked)) for head in heads_of(run.model)
+    }
 
 
 def knows_labels(run: Run) -> bool:
@@ -121,6 +123,20 @@ def others_of_layer(head: Head, n_heads: int) -> tuple[Head, ...]:
     """
     heads = list(head.site.heads(n_heads))
     return (*heads[head.index + 1 :], *heads[: head.index])[:N_OTHERS]
+
+
+def _texts(run: Run, source: Source, n: int, seed: int) -> tuple[list[Pair], slice]:
+    """Return the texts, and which of their rows predict what is counted."""
+    if source == "random":
+        texts = random_texts(run, OTHER_SEED)
+        pairs = [Pair((), tuple(batch.fed_BT[0].tolist())) for batch in texts.batches]
+        first = texts.around["target"][0] + (texts.half or 0)
+        # Row i predicts token i + 1; the first of the repetition cannot be told.
+        return pairs, slice(first, None)
+    if run.settings.is_opened:
+        return pairs_read(run, n, seed), slice(None)
+    drawn = held_out_pairs(run, n, seed)
+    return held_out_as_learned(drawn, run.model.config, run.tokenizer), slice(None)
 
 
 @torch.inference_mode()

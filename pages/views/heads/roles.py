@@ -16,11 +16,12 @@ from core.studies.heads.roles import SEED, HeadRole, questions_on, roles_of_head
 from pages.frame import controls, measured_on, notes, session
 from pages.frame.language import _, joined, n_, number, percent_of_100, plain
 from pages.frame.messages import explained
+from pages.frame.needs import Need, missing
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.views.heads import head_findings, named_heads, role_names, roles_text
+from pages.views.heads import head_findings, named_heads, role_names, roles_scatter, roles_text
 from pages.views.heads.own_text import offer_text
 from viz.charts.frames import runs_table, written
 
@@ -28,6 +29,8 @@ TABLE = "scores_table"
 """Key of the table."""
 SCORED, ALL = "scored", "all_heads"
 """In the link: the chosen head, as `encoder.2.self:0`; and whether all are shown."""
+PICTURE, EACH, SCATTER = "roles_shown", "each", "scatter"
+"""In the link: whether roles are shown, or all heads by two measures."""
 _ROW, _ROWS = 35, 11
 ROLE, SHARE, BASELINE, EXACT, PRONOUNS = "role", "share", "baseline", "exact_match", "pronoun"
 
@@ -35,8 +38,15 @@ ROLE, SHARE, BASELINE, EXACT, PRONOUNS = "role", "share", "baseline", "exact_mat
 def draw(opened: Opened) -> Shown | None:
     """Draw the roles of all heads on the task, or on a text that needs none."""
     settings = opened.run.settings
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    if not missing(settings, (Need.TEXTS,)):
+        offered = {EACH: _("role by role"), SCATTER: _("scatter plot")}
+        with row:
+            shown = controls.choice(_("Shown"), PICTURE, offered, EACH)
+        if shown == SCATTER:
+            return roles_scatter.draw(opened, row)
     if not (settings.has_pairs and settings.model.is_encoder_decoder):
-        return roles_text.draw(opened)
+        return roles_text.draw(opened, row)
     if settings.is_opened:
         offer_text(opened)
     return _of_held_out(opened)

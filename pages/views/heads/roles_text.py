@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.heads import Head, Kind
 from core.runs.run import Run
@@ -46,9 +47,14 @@ MEANINGS = {
 """Where a row's weight has to go for the role; marked for translation."""
 
 
-def draw(opened: Opened) -> Shown | None:
-    """Draw the map of a role, one row of a head, and what silencing costs on request."""
-    with st.container(horizontal=True, vertical_alignment="center"):
+def draw(opened: Opened, row: DeltaGenerator) -> Shown | None:
+    """Draw the map of a role, one row of a head, and what silencing costs on request.
+
+    Args:
+        opened: The run and the sentence.
+        row: Of the controls.
+    """
+    with row:
         controls_here = st.container(horizontal=True, vertical_alignment="center")
         source: Source = OWN if ask_text(opened) else RANDOM
     roles = Recipe(text_roles, opened.path, source)
@@ -68,8 +74,8 @@ def draw(opened: Opened) -> Shown | None:
             _map(found, role, head), key=MAP, on_pick=partial(_take, found, role)
         )
     with right:
-        row = Recipe(text_row, opened.path, source, role, head).result()
-        strip = _draw_row(opened, row, role)
+        one = Recipe(text_row, opened.path, source, role, head).result()
+        strip = _draw_row(opened, one, role)
         named_heads.link_to_map(opened, head)
         st.caption(_on_what(found))
         if cost is not None:

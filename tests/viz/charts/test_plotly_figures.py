@@ -6,6 +6,7 @@ from viz import theme
 from viz.charts.plotly_figures import (
     MODEBAR_TEXTS,
     ON_PAPER,
+    Line,
     Points,
     figure_config,
     figure_html,
@@ -61,6 +62,23 @@ def test_labels_of_near_points_stand_on_different_sides():
     [trace] = scatter([near], ("x", "y"), title="Words").data
     assert trace.textposition[0] == trace.textposition[2] == "top center"
     assert trace.textposition[1] != "top center"
+
+
+def test_groups_of_one_name_are_one_entry_of_the_legend_and_lines_stand_at_their_values():
+    groups = [
+        Points(np.array([[at, 9 * at]]), [f"{at}"], [at], "encoder", details=["one\n<two>"])
+        for at in range(2)
+    ]
+    lines = [Line("x", 0.5, theme.SOURCE), Line("y", 3.0, theme.TARGET)]
+    figure = scatter(groups, ("x", "y"), title="Heads", same_scale=False, lines=lines)
+    assert [(e.showlegend, e.legendgroup) for e in figure.data] == [(True, "encoder")] + [
+        (False, "encoder")
+    ]
+    assert figure.data[0].hovertext == ("one<br>&lt;two&gt;",)
+    across, up = figure.layout.shapes
+    assert (across.x0, across.x1, across.yref) == (0.5, 0.5, "y domain")
+    assert (up.y0, up.y1, up.xref) == (3.0, 3.0, "x domain")
+    assert figure.layout.yaxis.scaleanchor is None
 
 
 def test_a_label_is_no_tag_and_no_formula():

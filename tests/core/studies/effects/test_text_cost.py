@@ -13,7 +13,7 @@ from core.families import FAMILIES, load, read_checkpoint
 from core.heads import Head
 from core.runs.own_text import give_text
 from core.runs.run import load_run
-from core.studies.effects.text_cost import cost_of_head, others_of_layer
+from core.studies.effects.text_cost import cost_of_head, costs_of_heads, others_of_layer
 from core.studies.heads.question import Role
 from core.studies.heads.text_roles import text_roles
 from core.studies.heads.texts import random_texts
@@ -88,6 +88,7 @@ def test_what_one_head_costs_is_that_of_a_slow_computation_beside_the_others_of_
     assert cost.silenced.after == pytest.approx(mean(losses(run, (head,), lines)), abs=1e-5)
     expected = np.mean([mean(losses(run, (other,), lines)) for other in others])
     assert cost.others.after == pytest.approx(expected, abs=1e-5)
+    assert costs_of_heads(run)[head] == cost.silenced
 
 
 # ---- a real decoder
