@@ -7,11 +7,13 @@ N pairs of its dimensions.
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import get_args
 
 import torch
 from torch import Tensor, nn
 
 from core.config import ModelConfig
+from core.config.choices import ComputedPositions
 from core.heads import Site, Stack
 from core.model.dropout import Dropout
 from core.model.norm import norm_of
@@ -84,7 +86,8 @@ class Embedding(nn.Module):
         self.norm = norm_of(config) if config.embedding_norm else None
         self.dropout = Dropout(config.dropout)
         sizes = config.max_positions, config.d_model
-        self.compute_table = COMPUTED_TABLES.get(config.positions)
+        is_computed = config.positions in get_args(ComputedPositions)
+        self.compute_table = COMPUTED_TABLES[config.positions] if is_computed else None
         """Function that computes the fixed table; None if there is none."""
         if config.positions == "learned":
             self.positions_PD = nn.Parameter(nn.init.normal_(torch.empty(sizes), std=0.02))

@@ -1,12 +1,14 @@
 """What holds for every kind of Transformer, whatever its settings."""
 
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 import torch
 from torch.nn import functional as F
 
 from core.config import ModelConfig
+from core.config.choices import Positions
 from core.decoding import plan
 from core.decoding.step import Stepper
 from core.describe import describe
@@ -28,7 +30,7 @@ KINDS = {
     "Marian's": {"positions": "halves", "activation": "silu", "logit_bias": True},
     "no biases": {"attention_bias": False, "ff_bias": False, "embedding_scale": False},
     **{f"{name} norm": {"norm_kind": name} for name in (*NORM_KINDS, "none")},
-    **{name: {"positions": name} for name in ("none", "buckets", "rotary")},
+    **{f"{name} positions": {"positions": name} for name in get_args(Positions)},
     **{name: {"shared": name} for name in ("qk", "kv", "qkv")},
     "two sets of keys": {"n_kv_heads": 2, "gated": True, "attention_bias": False},
     "no projections": {"projections": False, "output_projection": False},
