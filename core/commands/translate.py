@@ -15,7 +15,7 @@ from core.commands.options import CommandError, progress_printer
 from core.config.checks import LARGEST_SIZE
 from core.decoding.beam import LARGEST_BEAM, LARGEST_PENALTY, Beam
 from core.decoding.choosing import TEMPERATURES, Greedy, Sampling
-from core.decoding.generate import Forced, Method, decode
+from core.decoding.generate import DecodingStrategy, Forced, decode
 from core.decoding.many import Translated, translate_all
 from core.decoding.mask_predict import MOST_PASSES, MaskPredict
 from core.decoding.parallel import SentencePass, passes_of
@@ -173,7 +173,7 @@ def _lines(path: Path) -> list[str]:
     return [tidy(line) for line in (lines[:-1] if lines[-1] == "" else lines)]
 
 
-def method(arguments: argparse.Namespace, loaded: Run) -> Method | MaskPredict:
+def method(arguments: argparse.Namespace, loaded: Run) -> DecodingStrategy | MaskPredict:
     """Return how to decode; two ways at once are refused."""
     ways = options.chosen(arguments, "beam", "sample", "force", "passes")
     if len(ways) > 1:

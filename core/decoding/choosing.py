@@ -17,8 +17,8 @@ Choose = Callable[[Tensor], Tensor]
 """logits_BV → ids_B, the next token of each row."""
 
 
-class Strategy(Protocol):
-    """A way of choosing tokens one after the other."""
+class Sampler(Protocol):
+    """Chooses each next token from its scores alone; beam search, which does not, is none."""
 
     def chooser(self) -> Choose:
         """Return the function that chooses, for one decoding."""

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from core.decoding.beam import Beam, beam_steps, decode_by_beam
-from core.decoding.choosing import Greedy, Strategy
+from core.decoding.choosing import Greedy, Sampler
 from core.decoding.mask_predict import MaskPredict, fill_in
 from core.decoding.step import DecodeStep, Stepper, length_limit, mask_special_tokens, require_next
 from core.model import Probe, Probes, Record, Transformer
@@ -28,7 +28,7 @@ _ENDED = -1
 def generate(
     model: Transformer,
     source_BS: Tensor | None = None,
-    strategy: Strategy | Beam | MaskPredict | None = None,
+    strategy: Sampler | Beam | MaskPredict | None = None,
     *,
     prompt_BT: Tensor | None = None,
     probe: Probe | None = None,
@@ -76,11 +76,11 @@ def _tokens(
     stepper: Stepper,
     prompt_BT: Tensor,
     limits: Sequence[int],
-    strategy: Strategy,
+    sampler: Sampler,
     overrides: Mapping[int, int] | None = None,
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Yield logits_BV and token_B of each step; a row that has ended gets `_ENDED`."""
-    choose, overrides = strategy.chooser(), overrides or {}
+    choose, overrides = sampler.chooser(), overrides or {}
     end_E = prompt_BT.new_tensor(stepper.model.config.eos_ids)
     limits_B = prompt_BT.new_tensor(limits)
     open_B, new_BT, n = limits_B > 0, prompt_BT, 0
@@ -97,22 +97,22 @@ def decode_steps(  # noqa: PLR0913
     model: Transformer,
     source_S: Tensor | None,
     prompt: Sequence[int] = (),
-    strategy: Strategy | None = None,
+    sampler: Sampler | None = None,
     *,
     overrides: Mapping[int, int] | None = None,
     probe: Probe | None = None,
     max_new_tokens: int | None = None,
 ) -> Iterator[DecodeStep]:
-    """Decode freely until EOS or a limit; greedily without a strategy.
+    """Decode freely until EOS or a limit; greedily without a sampler.
 
-    The steps hold the model's own scores, before the strategy changes them.
+    The steps hold the model's own scores, before the sampler changes them.
     """
     prefix = tuple(prompt) or model.config.begins
     stepper = Stepper(model, None if source_S is None else source_S[None], probe=probe)
     n_source = 0 if source_S is None else len(source_S)
     limit = length_limit(model, n_source, len(prefix), max_new_tokens)
     prompt_1T = torch.tensor([prefix], device=model.device)
-    for logits_1V, token_1 in _tokens(stepper, prompt_1T, [limit], strategy or Greedy(), overrides):
+    for logits_1V, token_1 in _tokens(stepper, prompt_1T, [limit], sampler or Greedy(), overrides):
         chosen = int(token_1)
         yield DecodeStep(prefix, logits_1V[0], chosen)
         prefix = (*prefix, chosen)
@@ -176,14 +176,14 @@ class Forced:
     """Ids without BOS and EOS; for a decoder alone, those after the prompt."""
 
 
-Method = Strategy | Beam | Forced
-"""What a command line or a page lets people choose from."""
+DecodingStrategy = Sampler | Beam | Forced
+"""How a whole target is written, of a decoder that writes token by token."""
 
 
 def decode(  # noqa: PLR0913
     model: Transformer,
     source: Sequence[int],
-    method: Method,
+    method: DecodingStrategy,
     overrides: Mapping[int, int] | None = None,
     prompt: Sequence[int] = (),
     *,

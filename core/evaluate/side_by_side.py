@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from core.decoding.choosing import Greedy
-from core.decoding.generate import Forced, Method, decode, forced_steps
+from core.decoding.generate import DecodingStrategy, Forced, decode, forced_steps
 from core.decoding.step import (
     DecodeStep,
     entropies,
@@ -126,7 +126,10 @@ class TwoDecodings:
 
 
 def decode_sentence(
-    run: Run, inspection: Inspection, method: Method, overrides: Sequence[tuple[int, int]] = ()
+    run: Run,
+    inspection: Inspection,
+    method: DecodingStrategy,
+    overrides: Sequence[tuple[int, int]] = (),
 ) -> tuple[DecodeStep, ...]:
     """Return the steps of decoding an inspected sentence.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.decoding.generate import Method
+from core.decoding.generate import DecodingStrategy
 from core.decoding.step import DecodeStep
 from core.evaluate.mistakes import telling_mistake, wrong_tokens
 from core.evaluate.side_by_side import decode_sentence
@@ -28,7 +28,7 @@ Overrides = Mapping[int, int]
 
 
 def decoding(
-    opened: Opened, method: Method, overrides: Overrides
+    opened: Opened, method: DecodingStrategy, overrides: Overrides
 ) -> Recipe[tuple[DecodeStep, ...]]:
     """Return what computes the steps of a decoding into which some tokens were put."""
     pairs = tuple(sorted(overrides.items()))
@@ -37,7 +37,7 @@ def decoding(
     )
 
 
-def chosen(opened: Opened, method: Method) -> Overrides:
+def chosen(opened: Opened, method: DecodingStrategy) -> Overrides:
     """Return the tokens that somebody put into a decoding."""
     session.goes_with(OVERRIDES, _owner(opened, method))
     texts = session.texts_of(OVERRIDES)
@@ -45,7 +45,7 @@ def chosen(opened: Opened, method: Method) -> Overrides:
     return _read(texts[-1], opened) if texts else {}
 
 
-def step(opened: Opened, method: Method, steps: Sequence[DecodeStep], usual: int) -> int:
+def step(opened: Opened, method: DecodingStrategy, steps: Sequence[DecodeStep], usual: int) -> int:
     """Return the step that is looked at; each decoding has its own.
 
     Args:
@@ -148,7 +148,7 @@ def _put(
     session.choose({OVERRIDES: written(after), session.DECODING_STEP: step})
 
 
-def _owner(opened: Opened, method: Method) -> str:
+def _owner(opened: Opened, method: DecodingStrategy) -> str:
     """Return what a choice belongs to that is made in one decoding."""
     return f"{opened.path}\n{opened.sentence}\n{method}"
 

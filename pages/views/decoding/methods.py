@@ -8,7 +8,7 @@ import streamlit as st
 from core.config import ConfigError
 from core.decoding.beam import Beam
 from core.decoding.choosing import Greedy, Sampling
-from core.decoding.generate import Method
+from core.decoding.generate import DecodingStrategy
 from pages.frame import controls, session
 from pages.frame.language import _, plain
 from pages.frame.messages import explained
@@ -18,7 +18,7 @@ USUAL_BEAM = 4
 """Prefixes that a search keeps at first."""
 
 
-def ask() -> Method | None:
+def ask() -> DecodingStrategy | None:
     """Ask how to decode; None if the settings are invalid, with a message."""
     names = {"greedy": _("greedy"), "sampling": _("sampling"), "beam": _("beam search")}
     chosen = controls.choice(

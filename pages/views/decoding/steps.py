@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.decoding.beam import Beam
 from core.decoding.beam_tree import beam_search
 from core.decoding.choosing import Greedy
-from core.decoding.generate import Method, decode_steps, forced_steps
+from core.decoding.generate import DecodingStrategy, decode_steps, forced_steps
 from core.decoding.sentence import model_input, reference_ids
 from core.evaluate.mistakes import telling_mistake
 from core.evaluate.side_by_side import TwoDecodings, decode_both_ways
@@ -45,7 +45,7 @@ def draw(opened: Opened) -> Shown | None:
 
 
 def _decoding(
-    opened: Opened, part: str, method: Method, for_mistake: DeltaGenerator
+    opened: Opened, part: str, method: DecodingStrategy, for_mistake: DeltaGenerator
 ) -> Shown | None:
     """Draw the stepper, and below it what belongs to it; a mistake is offered in its container."""
     above, picture, below = st.container(), st.container(), st.container()
@@ -171,7 +171,7 @@ def _ask_part(opened: Opened) -> str:
     return controls.choice(_("Part"), PART, {"sides": _("decoding"), **labels}, "sides")
 
 
-def _tree_of(opened: Opened, method: Method) -> list[Drawn]:
+def _tree_of(opened: Opened, method: DecodingStrategy) -> list[Drawn]:
     """Draw the tree of a beam search, if it is one."""
     if not isinstance(method, Beam):
         return []
