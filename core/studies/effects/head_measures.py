@@ -1,5 +1,6 @@
 """Every head as a point: any two measures of what it looks at, what it adds and what it costs."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -82,10 +83,10 @@ class HeadMeasures:
     def outliers(self, x: str, y: str, n: int = N_OUTLIERS) -> list[Head]:
         """Return the heads that lie farthest from the median, in standard deviations."""
         points_N2 = self.points(x, y)
-        deviations_2 = points_N2.std(axis=0)
-        scaled_N2 = (points_N2 - np.median(points_N2, axis=0)) / np.where(
-            deviations_2 > 0, deviations_2, 1.0
-        )
+        deviation_2 = points_N2.std(axis=0)
+        # Of a measure that is the same for all heads the distance is 0.
+        deviation_2[deviation_2 == 0] = 1.0
+        scaled_N2 = (points_N2 - np.median(points_N2, axis=0)) / deviation_2
         farthest = np.argsort(-np.linalg.norm(scaled_N2, axis=1), kind="stable")[:n]
         heads = self.having(x, y)
         return [heads[at].head for at in farthest.tolist()]
@@ -177,7 +178,9 @@ def _fall(found: Difference) -> Measured:
 
 
 def _rise(found: Difference) -> Measured:
-    return Measured(found.change, interval=(found.low, found.high))
+    # A single text has no interval.
+    interval = (found.low, found.high) if math.isfinite(found.high) else None
+    return Measured(found.change, interval=interval)
 
 
 def _needed(

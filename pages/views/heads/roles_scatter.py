@@ -132,7 +132,9 @@ def _ask_axes(found: HeadMeasures) -> tuple[str, str]:
     offered = {name: _name(name) for name in found.measures}
     cost = next((each for each in COSTS if each in offered), Measure.ADDED)
     x = controls.selection(_("Horizontal"), X, offered, Measure.LARGEST_WEIGHT, WIDTH)
-    y = controls.selection(_("Vertical"), Y, offered, cost, WIDTH, named=True)
+    # No head has both a role of self-attention and one of cross-attention.
+    beside = {name: label for name, label in offered.items() if found.having(x, name)}
+    y = controls.selection(_("Vertical"), Y, beside, cost, WIDTH, named=True)
     return x, y
 
 
