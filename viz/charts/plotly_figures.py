@@ -56,9 +56,9 @@ HEIGHT, TABLE_HEIGHT, TITLE_LINE = 560, 400, 40
 """Pixels of points and of a table with their title, and letters of one line of it on a phone."""
 BETWEEN = 0.04
 """Room between two maps, as a share of a map."""
-PLOT_WIDTH, PLOT_HEIGHT, LETTER, LINE, POINT = 640, 440, 8, 15, 6
-"""About the pixels of the plot of points, of a letter of a label and of its line, and of what is
-left between it and its point."""
+PLOT_WIDTH, PLOT_HEIGHT, LETTER, LINE, POINT = 300, 440, 8, 15, 6
+"""About the pixels of the plot of points on a phone, of a letter of a label and of its line, and of
+what is left between it and its point."""
 LABEL_SIDES = {
     "top center": np.array([0, 1]),
     "middle right": np.array([1, 0]),
@@ -156,11 +156,12 @@ def heatmap(
     return go.Figure(traces, layout)
 
 
-def scatter(
+def scatter(  # noqa: PLR0913
     groups: Sequence[Points],
     axes: tuple[str, str],
     *,
     title: str,
+    height: int = HEIGHT,
     same_scale: bool = True,
     lines: Sequence[Line] = (),
     signs: Signs = ENGLISH,
@@ -171,6 +172,7 @@ def scatter(
         groups: From the lowest to the topmost; those of one name are one entry of the legend.
         axes: What the two axes are.
         title: What the figure shows.
+        height: In pixels.
         same_scale: Whether the axes have one scale, so that distances can be seen.
         lines: Drawn below the points.
         signs: What numbers are written with.
@@ -187,6 +189,7 @@ def scatter(
         "xaxis": x,
         "yaxis": y,
         "shapes": [_shape(line) for line in lines],
+        "height": height,
         "dragmode": "lasso",
     }
     places = _label_places(groups, same_scale=same_scale)

@@ -44,8 +44,8 @@ RELATED = 0.3
 """Two measures with a smaller rank correlation have little to do with each other."""
 MOST_SILENCED = 64
 """Heads of a model of one stack that are silenced while the visitor waits."""
-WIDTH = 270
-"""Pixels of the box for a measure."""
+WIDTH, HEIGHT = 300, 430
+"""Pixels of the box for a measure, and of the figure."""
 NAMES: Mapping[str, str] = {
     Measure.LARGEST_WEIGHT: N_("largest weight of a row"),
     Measure.ENTROPY: N_("entropy of a row (1: even)"),
@@ -131,10 +131,17 @@ def _ask_axes(found: HeadMeasures) -> tuple[str, str]:
     """Ask for the measures of both axes; at first how sharp a head is, and what it costs."""
     offered = {name: _name(name) for name in found.measures}
     cost = next((each for each in COSTS if each in offered), Measure.ADDED)
-    x = controls.selection(_("Horizontal"), X, offered, Measure.LARGEST_WEIGHT, WIDTH)
+    across = {name: _("→ {name}").format(name=label) for name, label in offered.items()}
+    x = controls.selection(
+        _("Horizontal"), X, across, Measure.LARGEST_WEIGHT, WIDTH, labelled=False
+    )
     # No head has both a role of self-attention and one of cross-attention.
-    beside = {name: label for name, label in offered.items() if found.having(x, name)}
-    y = controls.selection(_("Vertical"), Y, beside, cost, WIDTH, named=True)
+    up = {
+        name: _("↑ {name}").format(name=label)
+        for name, label in offered.items()
+        if found.having(x, name)
+    }
+    y = controls.selection(_("Vertical"), Y, up, cost, WIDTH, labelled=False, named=True)
     return x, y
 
 
@@ -168,7 +175,7 @@ def _figure(found: HeadMeasures, x: str, y: str) -> Figure:
     points_N2 = found.points(x, y) * [_scale(x), _scale(y)]
     groups = []
     # A point with a label is drawn last, and so on top.
-    for labelled, kind, needed in sorted(places_of, key=lambda key: (key[0], not key[2])):
+    for labelled, kind, needed in sorted(places_of):
         at = places_of[labelled, kind, needed]
         group = Points(
             points=points_N2[at],
@@ -184,7 +191,8 @@ def _figure(found: HeadMeasures, x: str, y: str) -> Figure:
     return scatter(
         groups,
         (_name(x), _name(y)),
-        title=_title(x, y),
+        title=_("{y}, head by head").format(y=capitalised(_name(y))),
+        height=HEIGHT,
         same_scale=False,
         lines=[*_baselines(found, "x", x), *_baselines(found, "y", y)],
         signs=signs(),
@@ -308,30 +316,21 @@ def _take() -> None:
 
 def _seen(found: HeadMeasures, x: str, y: str) -> str:
     """Say whether sharp heads matter, or else how far the two measures rise together."""
-    sharp, heads = found.sharp, {each.head for each in found.heads}
+    sharp = found.sharp
+    others = {each.head for each in found.heads} - sharp
     if found.needed is None or not _is_of_need(x, y) or not sharp:
         return _together(found, x, y)
     said = n_(
-        "**{m} of {n} sharp head matters** when it is silenced (sharp: the largest weight of a row "
-        "is {least} or more on average).",
-        "**{m} of {n} sharp heads matter** when they are silenced, one at a time (sharp: the "
-        "largest weight of a row is {least} or more on average).",
+        "**{m} of {n} sharp head matters** when it is silenced.",
+        "**{m} of {n} sharp heads matter** when silenced one at a time.",
         len(sharp),
-    )
-    others = heads - sharp
+    ).format(m=number(len(sharp & found.needed)), n=number(len(sharp)))
+    n, of = len(others & found.needed), len(others)
     of_others = n_(
-        "Of the {n} head that is not sharp, {m} matters.",
-        "Of the {n} heads that are not sharp, {m} matter.",
-        len(others),
-    )
-    numbers = {"m": number(len(sharp & found.needed)), "n": number(len(sharp))}
-    of_numbers = {"m": number(len(others & found.needed)), "n": number(len(others))}
-    return joined(
-        [
-            said.format(**numbers, least=number(SHARP, 1)),
-            of_others.format(**of_numbers) if others else "",
-        ]
-    )
+        "Of the others, {n} of {of} matters.", "Of the others, {n} of {of} matter.", n
+    ).format(n=number(n), of=number(of))
+    meaning = _("Sharp: a row’s largest weight is {least} or more on average.")
+    return joined([said, of_others if others else "", meaning.format(least=number(SHARP, 1))])
 
 
 def _is_of_need(x: str, y: str) -> bool:

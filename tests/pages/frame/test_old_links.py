@@ -4,6 +4,7 @@ import pytest
 
 from pages.frame import links
 from pages.frame.old_links import MOVED
+from tests.pages.conftest import ROOT
 from tests.pages.every_view import CASES, PAGES
 
 
@@ -12,6 +13,12 @@ def test_a_view_that_has_moved_leads_to_one_that_there_is(page, name):
     there, query = links.read(MOVED[page, name])
     assert (there, query.get(PAGES[there], "pass")) in CASES
     assert (page, name) not in CASES
+
+
+def test_every_address_has_a_file_in_which_a_fresh_server_finds_it():
+    """Before the app's first run Streamlit knows no others, and shows the first page instead."""
+    files = {path.stem for path in (ROOT / "pages").glob("*.py")}
+    assert {*links.PAGES, *links.OLDER_PAGES} <= files
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,9 @@ def test_it_opens_on_how_sharp_heads_are_and_what_silencing_costs(measures):
         assert hollow == (each.head not in measures.needed)
     n, m = len(measures.sharp), len(measures.sharp & measures.needed)
     [seen] = drawing.seen
-    assert seen.startswith(f"**{m} of {n} sharp heads matter** when they are silenced")
+    assert seen.startswith(
+        f"**{m} of {n} sharp heads matter** when silenced one at a time. Of the "
+    )
     assert_files(drawing)
     assert_computes(drawing.python, drawing.about["columns"])
 
@@ -74,7 +76,7 @@ def test_a_link_names_two_measures_and_the_selected_heads(open_page, measures):
 def test_of_one_stack_it_measures_what_silencing_costs_when_asked(
     open_text_roles, opened_kind, opened_run
 ):
-    at = open_text_roles(**QUERY | {"all_costs": "true"})
+    at = open_text_roles(roles_shown="scatter", all_costs="true")
     if opened_kind == "t5":
         # Without pairs it has no held-out text.
         assert not at.get("plotly_chart")
