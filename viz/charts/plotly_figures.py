@@ -162,17 +162,19 @@ def scatter(  # noqa: PLR0913
     *,
     title: str,
     height: int = HEIGHT,
+    drag: Literal["lasso", "pan"] = "lasso",
     same_scale: bool = True,
     lines: Sequence[Line] = (),
     signs: Signs = ENGLISH,
 ) -> Figure:
-    """Return points, which a line around them selects.
+    """Return points, which a click or a line around them selects.
 
     Args:
         groups: From the lowest to the topmost; those of one name are one entry of the legend.
         axes: What the two axes are.
         title: What the figure shows.
         height: In pixels.
+        drag: What dragging does at first. While it draws a lasso, Streamlit reports no clicks.
         same_scale: Whether the axes have one scale, so that distances can be seen.
         lines: Drawn below the points.
         signs: What numbers are written with.
@@ -190,7 +192,7 @@ def scatter(  # noqa: PLR0913
         "yaxis": y,
         "shapes": [_shape(line) for line in lines],
         "height": height,
-        "dragmode": "lasso",
+        "dragmode": drag,
     }
     places = _label_places(groups, same_scale=same_scale)
     names = [group.name for group in groups]

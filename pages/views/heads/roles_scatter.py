@@ -175,7 +175,10 @@ def _figure(found: HeadMeasures, x: str, y: str) -> Figure:
     points_N2 = found.points(x, y) * [_scale(x), _scale(y)]
     groups = []
     # A point with a label is drawn last, and so on top.
-    for labelled, kind, needed in sorted(places_of):
+    kinds = list(SYMBOLS)
+    for labelled, kind, needed in sorted(
+        places_of, key=lambda of: (of[0], kinds.index(of[1]), of[2])
+    ):
         at = places_of[labelled, kind, needed]
         group = Points(
             points=points_N2[at],
@@ -193,6 +196,7 @@ def _figure(found: HeadMeasures, x: str, y: str) -> Figure:
         (_name(x), _name(y)),
         title=_("{y}, head by head").format(y=capitalised(_name(y))),
         height=HEIGHT,
+        drag="pan",
         same_scale=False,
         lines=[*_baselines(found, "x", x), *_baselines(found, "y", y)],
         signs=signs(),
@@ -294,7 +298,7 @@ def _say_heads(
     if len(selected) == 1:
         named_heads.link_to_map(opened, selected[0])
     elif not selected:
-        st.caption(_("Click a point, or draw a line around several, to read about them."))
+        st.caption(_("Click a point to read about it, or draw around several with the lasso."))
 
 
 def _offer_to_measure(opened: Opened) -> None:
