@@ -179,38 +179,39 @@ def _figure(found: HeadMeasures, x: str, y: str) -> Figure:
     for labelled, kind, needed in sorted(
         places_of, key=lambda of: (of[0], kinds.index(of[1]), of[2])
     ):
-        at = places_of[labelled, kind, needed]
+        places = places_of[labelled, kind, needed]
         group = Points(
-            points=points_N2[at],
-            labels=[_label(heads[place].head) for place in at],
-            ids=[str(heads[place].head) for place in at],
+            points=points_N2[places],
+            labels=[_label(heads[at].head) for at in places],
+            ids=[str(heads[at].head) for at in places],
             name=_(kind.label),
             colour=_colour(kind),
             labelled=labelled,
             symbol=SYMBOLS[kind] + ("" if needed else "-open"),
-            details=["\n".join(_known(found, heads[place], x, y)) for place in at],
+            details=["\n".join(_known(found, heads[at], x, y)) for at in places],
         )
         groups.append(group)
     return scatter(
         groups,
         (_name(x), _name(y)),
-        title=_("{y}, head by head").format(y=capitalised(_name(y))),
+        title=_("Heads by two measures"),
         height=HEIGHT,
         drag="pan",
         same_scale=False,
-        lines=[*_baselines(found, "x", x), *_baselines(found, "y", y)],
+        lines=list(_baselines(found, x, y)),
         signs=signs(),
     )
 
 
-def _baselines(found: HeadMeasures, axis: Literal["x", "y"], name: str) -> Iterator[Line]:
-    """Yield the baseline of each kind of attention whose heads have the same."""
-    for kind in SYMBOLS:
-        of_kind = {
-            each.baseline for head, each in found.measures[name].items() if head.kind is kind
-        }
-        if len(of_kind) == 1 and (baseline := of_kind.pop()) is not None:
-            yield Line(axis, baseline * _scale(name), _colour(kind))
+def _baselines(found: HeadMeasures, x: str, y: str) -> Iterator[Line]:
+    """Yield the baselines of each kind of attention whose heads have the same."""
+    axes: dict[Literal["x", "y"], str] = {"x": x, "y": y}
+    for axis, name in axes.items():
+        for kind in SYMBOLS:
+            heads = [each.head for each in found.having(x, y) if each.head.kind is kind]
+            baselines = {found.measures[name][head].baseline for head in heads}
+            if len(baselines) == 1 and (baseline := baselines.pop()) is not None:
+                yield Line(axis, baseline * _scale(name), _colour(kind))
 
 
 def _colour(kind: Kind) -> theme.Rgb:
@@ -269,7 +270,7 @@ def _below(found: HeadMeasures, x: str, y: str) -> str:
         "{n} of {of} heads has both measures.", "{n} of {of} heads have both measures.", n
     ).format(n=number(n), of=number(of))
     label = _("L2 H0: layer 2, head 0.")
-    has_lines = any([*_baselines(found, "x", x), *_baselines(found, "y", y)])
+    has_lines = any(_baselines(found, x, y))
     return joined(
         [
             label,
