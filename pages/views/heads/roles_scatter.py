@@ -1,6 +1,7 @@
 """All heads as points by any two of their measures: what they look at, add, and cost silenced."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Literal
 
 import streamlit as st
@@ -167,19 +168,18 @@ def _figure(found: HeadMeasures, x: str, y: str) -> Figure:
 
     It is the same whatever is selected: in the place of another one Streamlit would begin anew.
     """
-    heads, named = found.having(x, y), found.outliers(x, y)
-    places_of = dict[tuple[bool, Kind, bool], list[int]]()
-    for at, each in enumerate(heads):
-        needed = found.needed is None or each.head in found.needed
-        places_of.setdefault((each.head in named, each.head.kind, needed), []).append(at)
+    heads, named, kinds = found.having(x, y), found.outliers(x, y), list(SYMBOLS)
     points_N2 = found.points(x, y) * [_scale(x), _scale(y)]
+
+    def look(at: int) -> tuple[bool, int, bool]:
+        """Return how a point looks; one with a label is drawn last, and so on top."""
+        head = heads[at].head
+        needed = found.needed is None or head in found.needed
+        return head in named, kinds.index(head.kind), needed
+
     groups = []
-    # A point with a label is drawn last, and so on top.
-    kinds = list(SYMBOLS)
-    for labelled, kind, needed in sorted(
-        places_of, key=lambda of: (of[0], kinds.index(of[1]), of[2])
-    ):
-        places = places_of[labelled, kind, needed]
+    for (labelled, of_kind, needed), alike in groupby(sorted(range(len(heads)), key=look), look):
+        places, kind = list(alike), kinds[of_kind]
         group = Points(
             points=points_N2[places],
             labels=[_label(heads[at].head) for at in places],
