@@ -354,7 +354,6 @@ def _together(found: HeadMeasures, x: str, y: str) -> str:
         meaning = _("heads with more of the one have more of the other")
     elif rho <= -RELATED:
         meaning = _("heads with more of the one have less of the other")
-    return _(
-        "{x} and {y}: **{meaning}** (rank correlation {rho} over {n} heads; 1: the same order, 0: "
-        "no relation)."
-    ).format(x=capitalised(_name(x)), y=_name(y), meaning=meaning, rho=number(rho, 2), n=number(n))
+    said = _("{x} and {y}: **{meaning}** (rank correlation {rho} over {n} heads).")
+    names = {"x": capitalised(_name(x)), "y": _name(y)}
+    return said.format(**names, meaning=meaning, rho=number(rho, 2), n=number(n))
