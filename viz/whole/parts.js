@@ -7,6 +7,7 @@ import { nameOf } from "./layout.js";
 import { isMasked, largestOfBlock, largestOfToken } from "./payload.js";
 
 const LEAST_ROOM = 40; // pixels of a layer that has room for what it would write
+const TITLE = 170; // pixels of a stack's name
 const TIGHT = 14; // pixels between two words that are written upright
 
 export function put(node, left, top) {
@@ -32,20 +33,23 @@ export function placeNames({ nodes, layout, view }) {
       const name = fill(texts.in, { layer: String(block.layer), name: block.label });
       return put(element("span", "inside-name", name), stack.left + 2, block.upper + 2);
     });
-    const kinds = stack.blocks.filter(({ lower, upper }) => lower - upper > 12).map((block) =>
+    const kinds = stack.blocks.filter(hasName).map((block) =>
       put(element("span", "kind", block.label), stack.left - 8, nameHeight(block, layout)));
     const has = (what) => layout.stacks.some(({ blocks }) => blocks.some((block) => block[what]));
     const goes = stack.side === "source" && ((has("crosses") && texts.memory) || (has("begins") && texts.begins));
     const memory = goes
       ? [put(element("span", layout.beside ? "memory" : "memory narrow", goes),
-        layout.beside ? stack.right + 6 : layout.width - 4, layout.beside ? 2 : highest - 20)] : [];
+        layout.beside ? Math.max(stack.right + 6, stack.left + TITLE) : layout.width - 4, layout.beside ? 2 : highest - 20)] : [];
     return [...memory, put(title, stack.left - 4, layout.beside ? 0 : Math.max(0, highest - 26 - stack.output)), ...(layout.narrow ? inside : [...layers, ...kinds])];
   });
   nodes.names.replaceChildren(...names);
 }
 
+/** Whether a block is high enough for its name. */
+export const hasName = ({ lower, upper }) => lower - upper > 12;
+
 /** Above the lines that come from the encoder. */
-const nameHeight = ({ upper, lower, crosses }, { beside }) =>
+export const nameHeight = ({ upper, lower, crosses }, { beside }) =>
   (crosses && beside ? upper + Math.min(9, (lower - upper) / 2) : (upper + lower) / 2);
 
 /** Words below their streams; those of the target lead to the step that feeds them. */
@@ -80,10 +84,9 @@ export function markWords(state) {
   }
 }
 
-/** A block is a button: it says what it does, and opens. */
-export function placeBlocks({ nodes, layout, view }) {
-  const { texts } = view;
-  const folds = layout.stacks.flatMap((stack) => stack.folds.map(({ from, to, lower, upper, opens }) => {
+/** The strips for layers that have no room, as buttons that show these layers. */
+export function foldButtons({ layout, view: { texts } }) {
+  return layout.stacks.flatMap((stack) => stack.folds.map(({ from, to, lower, upper, opens }) => {
     const name = fill(texts.folded, { first: String(from), last: String(to) });
     const button = element("button", "fold", name);
     Object.assign(button, { type: "button", title: texts["folded.help"] });
@@ -92,6 +95,11 @@ export function placeBlocks({ nodes, layout, view }) {
     button.style.height = `${Math.round(lower - upper)}px`;
     return put(button, stack.left - 4, upper);
   }));
+}
+
+/** A block is a button: it says what it does, and opens. */
+export function placeBlocks(state) {
+  const { nodes, layout, view } = state;
   const blocks = layout.stacks.flatMap((stack) => stack.blocks.map((block) => {
     const button = element("button", "");
     button.type = "button";
@@ -104,7 +112,7 @@ export function placeBlocks({ nodes, layout, view }) {
     button.style.height = `${Math.round(block.lower - block.upper)}px`;
     return put(button, stack.left - 5, block.upper);
   }));
-  nodes.blocks.replaceChildren(...blocks, ...folds);
+  nodes.blocks.replaceChildren(...blocks, ...foldButtons(state));
 }
 
 /** The largest weight of an attention or of one head, or to which word another sublayer adds most. */

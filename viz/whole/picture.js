@@ -3,33 +3,50 @@
 import { figureStyle, figureSvg, svgMoved, svgText, SvgContext } from "../component/figure.js";
 import { shownOf } from "./drawing.js";
 import { nameOf } from "./layout.js";
-import { inkOf, paint } from "./painting.js";
-import { sayStep } from "./parts.js";
+import { paint } from "./painting.js";
+import { hasName, nameHeight, sayStep } from "./parts.js";
 
 export function wholeSvg(state) {
   const style = figureStyle(state.root);
   const { layout, view } = state;
   const drawn = new SvgContext();
-  paint(state, drawn, {
-    ...inkOf(state.root), heads: style.heads, norm: style.rule, stream: style.rule,
-    active: style.accent, bar: style.quiet, activeBar: style.accent,
-  });
-  const words = layout.stacks.flatMap((stack) => {
-    const { count, active } = shownOf(stack, state);
-    return stack.tokens.slice(0, count).map(([text], token) =>
-      svgMoved(stack.centre(token) + 3, stack.bottom + 14, -52, svgText(0, 0, text, {
-        "text-anchor": "end", "font-family": style.codeFont, "font-size": 12, fill: style.ink,
-        "font-weight": token === active && 600,
-      })));
-  });
-  const names = layout.stacks.map((stack) =>
-    svgText(stack.left, 14, view.texts[nameOf(stack, layout, view)], {
-      fill: style.ink, "font-weight": 600, "font-size": 13,
-    }));
+  paint(state, drawn, paperInk(style));
   const said = sayStep(state).map((part) => part.textContent ?? part).join("");
   const below = svgText(0, layout.height + 14, said, { fill: style.ink, "font-size": 13 });
   return figureSvg({
     title: view.title, width: layout.width, height: layout.height + 22,
-    body: [drawn.parts, words, names, below],
+    body: [drawn.parts, svgWords(state, style), svgNames(state, style), below],
   }, style);
+}
+
+/** Colours on paper, by the names of those on the screen, whose theme may be dark. */
+export const paperInk = (style) => ({
+  heads: style.heads, attention: style.paper, other: style.source, norm: style.rule, stream: style.rule,
+  active: style.accent, bar: style.quiet, activeBar: style.accent, differs: style.differs,
+});
+
+/** The words below their streams, `lower` by some pixels. */
+export function svgWords(state, style, lower = 0) {
+  return state.layout.stacks.flatMap((stack) => {
+    const { count, active } = shownOf(stack, state);
+    return stack.tokens.slice(0, count).map(([text], token) =>
+      svgMoved(stack.centre(token) + 3, stack.bottom + 14 + lower, -52, svgText(0, 0, text, {
+        "text-anchor": "end", "font-family": style.codeFont, "font-size": 12, fill: style.ink,
+        "font-weight": token === active && 600,
+      })));
+  });
+}
+
+/** The names of the stacks and, where there is room beside them, of their blocks. */
+export function svgNames({ layout, view }, style) {
+  return layout.stacks.flatMap((stack) => {
+    const title = svgText(stack.left, 14, view.texts[nameOf(stack, layout, view)], {
+      fill: style.ink, "font-weight": 600, "font-size": 13,
+    });
+    const blocks = layout.narrow ? [] : stack.blocks.filter(hasName).map((block) =>
+      svgText(stack.left - 8, nameHeight(block, layout) + 4, block.label, {
+        fill: style.quiet, "font-size": 11, "text-anchor": "end",
+      }));
+    return [title, ...blocks];
+  });
 }
