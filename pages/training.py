@@ -1,4 +1,4 @@
-"""Train a model: set it up, watch it learn, look back at how it came about; and all runs."""
+"""Train a model: set it up, watch it learn, take one step slowly, look back; and all runs."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,14 +11,15 @@ from core.runs.run import RunError
 from pages.frame import cached, controls, old_links, session
 from pages.frame.language import _
 from pages.frame.view import View, choose, name_missing, show
-from pages.views.training import look_back, runs, set_up, start, watch
+from pages.views.training import heads_at_step, look_back, one_step, runs, set_up, start, watch
 from pages.views.training.runs_table import Listed
 
 SET_UP: View[Path] = View("training", "set_up", set_up.draw, older="set up")
 WATCH: View[Path] = View("training", start.WATCH, watch.draw)
+ONE_STEP: View[Path] = View("training", "one_step", one_step.draw)
 LOOK_BACK: View[Path] = View("training", "look_back", look_back.draw, older="look back")
 RUNS: View[Sequence[Listed]] = View("training", "runs", runs.draw)
-VIEWS: tuple[View[Any], ...] = (SET_UP, WATCH, LOOK_BACK, RUNS)
+VIEWS: tuple[View[Any], ...] = (SET_UP, WATCH, ONE_STEP, LOOK_BACK, RUNS)
 
 
 def render() -> None:
@@ -27,7 +28,7 @@ def render() -> None:
     paths = _runs()
     with st.container(horizontal=True, vertical_alignment="center"):
         view = choose(VIEWS, start.VIEW, _usual(paths), named=True)
-        name = _ask_run(view, paths) if view in (WATCH, LOOK_BACK) and paths else ""
+        name = _ask_run(view, paths) if view in (WATCH, ONE_STEP, LOOK_BACK) and paths else ""
         with st.container(width="stretch", key="lesson_text"):
             st.markdown(f"**{view.text.question}**")
     # Always there: Streamlit knows a part by its place.
@@ -54,7 +55,7 @@ def _usual(paths: Mapping[str, Path]) -> str:
 
 def _ask_run(view: View[Path], paths: Mapping[str, Path]) -> str:
     """Ask for a run; those come first that a view shows most of."""
-    if view is LOOK_BACK:
+    if view in (ONE_STEP, LOOK_BACK):
         return _ask_named_run(sorted(paths, key=lambda name: not _looks_back(paths[name])))
     # One measure of what is right is easier to read than two.
     return _ask_named_run(sorted(paths, key=lambda name: _learned_two_things(paths[name])))
@@ -95,7 +96,7 @@ def _changed(path: Path) -> float:
 
 def _looks_back(path: Path) -> bool:
     """Return whether more of a run was kept than its beginning and its end."""
-    return len(stops(path)) > look_back.FEW
+    return len(stops(path)) > heads_at_step.FEW
 
 
 def _learned_two_things(path: Path) -> bool:

@@ -32,6 +32,8 @@ from viz.architecture.architecture import Architecture
 from viz.charts.plotly_figures import PLOTLY_TEXTS, pack_tools, tools_assets
 from viz.component.assets import Assets, assets_of, lending, lent, part_assets, without_tags
 from viz.component.standalone import Drawn
+from viz.descent import descent
+from viz.descent.descent import DEFAULT_DESCENT_TEXTS, Descent
 from viz.lines import lines
 from viz.lines.lines import DEFAULT_LINES_TEXTS, Lines
 from viz.plane import maps, matrices, strips
@@ -123,6 +125,7 @@ _COMPONENTS: dict[type, _Component] = {
     Lines: _component("lines", "lines", lines.pack, DEFAULT_LINES_TEXTS),
     DecodingView: _component("decoding", "stepper", pack_decoding),
     Whole: _component("whole", "whole", whole.pack, DEFAULT_WHOLE_TEXTS, on_silence="silences"),
+    Descent: _component("descent", "descent", descent.pack, DEFAULT_DESCENT_TEXTS),
     Architecture: _component(
         "architecture", "architecture", lambda shown, **_named: architecture.pack(shown)
     ),
@@ -130,7 +133,7 @@ _COMPONENTS: dict[type, _Component] = {
 
 
 def show(
-    shown: Matrices | Strips | Lines | DecodingView | Whole | Architecture,
+    shown: Matrices | Strips | Lines | DecodingView | Whole | Descent | Architecture,
     key: str,
     **callbacks: Callback | None,
 ) -> Drawn:

@@ -186,6 +186,28 @@ def ask_sentence(
     return sentence
 
 
+def ask_reference(sentence: str, default: str, *, goes_on: bool) -> str:
+    """Ask for the true target of a sentence; filled in where the task knows it.
+
+    Args:
+        sentence: Its source.
+        default: To begin with.
+        goes_on: Whether the target is what comes after a prompt.
+    """
+    # Another sentence brings its own reference.
+    session.goes_with(session.REFERENCE, sentence)
+    st.caption(_("Reference"), width="content")
+    return controls.text(
+        _("Reference"),
+        session.REFERENCE,
+        default,
+        labelled=False,
+        placeholder=_("How your text goes on, to compare with")
+        if goes_on
+        else _("The true target, to compare with"),
+    )
+
+
 def _ask_run(paths: Mapping[str, Path]) -> str:
     does = {name: measured_on.of_model(path) for name, path in paths.items()}
     return controls.selection(

@@ -12,6 +12,7 @@ from playwright._impl._driver import compute_driver_executable
 from pages.views.lessons.architecture import drawing
 from tests.browser.apps import (
     decoding_cases,
+    descent_cases,
     lines_cases,
     maps_cases,
     matrices_cases,
@@ -21,6 +22,7 @@ from tests.browser.apps import (
 from tests.browser.apps.architecture_models import described
 from viz.architecture import architecture
 from viz.component.assets import tables_module
+from viz.descent import descent
 from viz.direction import isolated
 from viz.lines import lines
 from viz.plane import maps, matrices, strips
@@ -30,6 +32,7 @@ from viz.whole import whole as wholes
 NODE, _ = compute_driver_executable()
 TESTS = Path(__file__).parent
 COMPONENTS = {
+    "descent": (descent_cases, descent.pack),
     "lines": (lines_cases, lines.pack),
     "maps": (maps_cases, maps.pack),
     "matrices": (matrices_cases, matrices.pack),

@@ -16,6 +16,10 @@ _IMPORT = re.compile(r'^import (?:{[^}]*} from )?"(\.[^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 
 
+_WHOLE = ("descent", "whole")
+"""The components that draw the whole model: they have CSS in common."""
+
+
 @dataclass(frozen=True, slots=True)
 class Assets:
     """HTML, CSS and JS of a Streamlit component."""
@@ -33,9 +37,11 @@ def assets_of(name: str) -> Assets:
         name: Of a folder of `viz`: "lines".
     """
     own = f"{name}/{name}"
+    of_whole = ("whole/stage.css",) if name in _WHOLE else ()
+    styles = map(text_of, ("component/shared.css", *of_whole, f"{own}.css"))
     return Assets(
         html=text_of(f"{own}.html"),
-        css=theme.css_variables() + text_of("component/shared.css") + text_of(f"{own}.css"),
+        css=theme.css_variables() + "".join(styles),
         js=joined(own),
     )
 

@@ -81,7 +81,8 @@ export class SvgContext {
   }
 
   fillRect(x, y, width, height) {
-    this.parts.push(svgNode("rect", { x, y, width, height, fill: this.fillStyle }));
+    const { fillStyle: fill, globalAlpha: alpha } = this;
+    this.parts.push(svgNode("rect", { x, y, width, height, fill, "fill-opacity": alpha < 1 && alpha }));
   }
 
   /** Words around a height: a canvas has them so where its `textBaseline` is "middle". */

@@ -88,7 +88,8 @@ export function drawBlocks(context, state, layout, ink, encoder) {
   }
 }
 
-function drawLines(context, { block, stack, encoder, layout, ink, count, active }) {
+/** The lines of one attention: from each word that is looked at to the word that looks. */
+export function drawLines(context, { block, stack, encoder, layout, ink, count, active }) {
   const { crosses } = block;
   const later = [];
   for (let query = 0; query < count; query += 1) {

@@ -12,7 +12,8 @@ const HEADS = { cell: 2.2, gap: 3, most: 58 };
 
 /**
  * Sizes in pixels; y grows downwards, data flow upwards. `first` says for each side which layer is the
- * lowest that is not folded, where not all have room.
+ * lowest that is not folded, where not all have room. `view.output`, if there is one, is the room above
+ * the decoder.
  */
 export function wholeLayout(width, room, view, first = {}) {
   const narrow = width < NARROW;
@@ -36,7 +37,7 @@ export function wholeLayout(width, room, view, first = {}) {
   const placed = stacks.map((stack, index) => {
     const unit = unitOf(stack);
     const wide = stack.tokens.length * unit;
-    const output = stack.side === "target" && view.best.length ? SPACE.output : 0;
+    const output = stack.side === "target" ? view.output ?? (view.best.length ? SPACE.output : 0) : 0;
     const above = stack.side === "source" ? bus : output;
     const bottom = (beside || stacks.length === 1 ? height : height - index * each) - SPACE.words;
     const top = bottom - each + SPACE.words + SPACE.title + above;

@@ -15,7 +15,7 @@ export function inkOf(root) {
     heads: Array.from({ length: 16 }, (_, head) => colour(`head-${head}`)),
     attention: colour("raised"), other: colour("source"),
     norm: colour("rule"), stream: colour("rule"), active: colour("accent"),
-    bar: colour("faint"), activeBar: colour("accent"),
+    bar: colour("faint"), activeBar: colour("accent"), differs: colour("differs"),
   };
   sample.remove();
   return ink;

@@ -200,6 +200,16 @@ def pack(whole: Whole, *, silences: bool = False, key: str = "", locale: str = "
         key: The element's name; empty where there is but one.
         locale: The reader's language.
     """
+    header, arrays = content(whole, key=key, locale=locale)
+    header["silences"] = silences
+    hashed = content_of(header, arrays)
+    return framed({**header, "content": hashed, "step": whole.step, "open": whole.open}, arrays)
+
+
+def content(
+    whole: Whole, *, key: str, locale: str
+) -> tuple[dict[str, Any], list[NDArray[np.uint16]]]:
+    """Return the header and the arrays without what a visitor chooses; see `pack`."""
     forced = whole.forced
     target = [] if forced is None else [each for each in forced.sublayers if each.side == "target"]
     arrays = [
@@ -216,13 +226,11 @@ def pack(whole: Whole, *, silences: bool = False, key: str = "", locale: str = "
         "forced": None if forced is None else _pass(forced, target),
         "focus": whole.focus,
         "silenced": list(whole.silenced),
-        "silences": silences,
         "in_order": whole.in_order,
         "hands_over": whole.hands_over,
         "texts": complete(whole.texts, DEFAULT_WHOLE_TEXTS),
     }
-    content = content_of(header, arrays)
-    return framed({**header, "content": content, "step": whole.step, "open": whole.open}, arrays)
+    return header, arrays
 
 
 def _pass(whole: Whole, sublayers: Sequence[Sublayer]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from core.studies.opening.examples import known_continuation
 from pages.frame import components, controls, session
 from pages.frame.language import _, joined, number
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Opened
+from pages.frame.selection import Opened, ask_reference
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.decoding import branches, copying, methods, output, passes, seen, tree, two_sides
@@ -134,34 +134,12 @@ def _ask_target(opened: Opened) -> tuple[tuple[int, ...], bool]:
     else:
         known = Recipe(known_continuation, opened.path, opened.sentence).result()
     # What the model writes itself can be edited: so both sides stay.
-    reference = _ask_reference(opened.sentence, known or translation.text, goes_on=alone)
+    reference = ask_reference(opened.sentence, known or translation.text, goes_on=alone)
     if known is None and reference == translation.text:
         # Split anew, the same text might be other tokens.
         return translation.written_ids if alone else translation.target_ids, True
     given = model_input(opened.run, opened.sentence)
     return reference_ids(opened.run, given, reference), False
-
-
-def _ask_reference(sentence: str, default: str, *, goes_on: bool) -> str:
-    """Ask for the true target of a sentence; filled in where the task knows it.
-
-    Args:
-        sentence: Its source.
-        default: To begin with.
-        goes_on: Whether the target is what comes after a prompt.
-    """
-    # Another sentence brings its own reference.
-    session.goes_with(session.REFERENCE, sentence)
-    st.caption(_("Reference"), width="content")
-    return controls.text(
-        _("Reference"),
-        session.REFERENCE,
-        default,
-        labelled=False,
-        placeholder=_("How your text goes on, to compare with")
-        if goes_on
-        else _("The true target, to compare with"),
-    )
 
 
 def _ask_part(opened: Opened) -> str:

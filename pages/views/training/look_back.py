@@ -1,7 +1,6 @@
 """Look back on a training: when the heads became sharp, and what they did at any snapshot."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from core.studies.heads.evenness import evenness
 from core.studies.heads.forming import SHARP, Forming, forming
 from core.studies.heads.largest_weights import largest_weight, pairs_of_words, telling_query
 from core.training.trainer import EVALUATION_SAMPLES
-from pages.frame import cached, clicks, components, controls, notes, selection, session
+from pages.frame import cached, clicks, components, notes, selection, session
 from pages.frame.cached import RunAt
 from pages.frame.charts import chart
 from pages.frame.language import (
@@ -32,7 +31,7 @@ from pages.frame.language import (
     translated,
 )
 from pages.frame.maps import labels
-from pages.frame.passes import PICTURE, whole_of
+from pages.frame.passes import PICTURE
 from pages.frame.recipe import Recipe
 from pages.frame.typography import typeset
 from pages.frame.view import Shown
@@ -43,12 +42,9 @@ from viz.charts.training import loss_curves
 from viz.component.payload import TokenLabel
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix
-from viz.whole.whole import Whole
 
 NEAR = 0.3
 """What was measured within this share of a step's number speaks for the step."""
-FEW = 2
-"""Before training, and the newest."""
 _SQUEEZED = 100.0
 """Steps beyond which the axis is logarithmic, since most happens early."""
 _LOSS_HEIGHT, _HEIGHT = 220, 250
@@ -73,11 +69,11 @@ def draw(path: Path) -> Shown | None:
         head = heads_at_step.ask_head(path)
     found = {each: at for each in offered if (at := _readable(path, each, sentence))}
     with slider:
-        step = _ask_step(offered, _learning(found, head))
+        step = heads_at_step.ask_step(offered, _learning(found, head))
     pictures = _rows_of_steps(found, head, step)
     inspection, last = _at(path, step, sentence).result(), found[max(found)]
     run = heads_at_step.untrained(path)
-    if len(offered) <= FEW:
+    if len(offered) <= heads_at_step.FEW:
         st.caption(_("Only the beginning and the newest weights were kept."))
     for note in notes.about_reading(run, inspection):
         st.caption(plain(note))
@@ -87,7 +83,8 @@ def draw(path: Path) -> Shown | None:
     _say_written(run, written)
     recipe = Recipe(forming, [_at(path, each, sentence) for each in found], [*found], head, step)
     focus = _telling_row(last, head) if head.kind.query_side == "source" else None
-    whole = _whole(path, run, step, sentence, focus)
+    passed = Recipe(forward_pass, RunAt(path, step), _at(path, step, sentence)).result()
+    whole = heads_at_step.whole_at(run, passed, step, focus)
     picture = components.show(whole, key=PICTURE, on_step=_keep, on_pick=_take_head)
     pictures.append(_loss(rows, step))
     spread = _chart(recipe.result())
@@ -141,14 +138,6 @@ def _learning(found: Mapping[int, Inspection], head: Head) -> int:
     return [*steps[:2], *elsewhere][-1]
 
 
-def _whole(path: Path, run: Run, step: int, sentence: str, focus: int | None) -> Whole:
-    """Return the pass at a snapshot; its steps are called words, since training has steps, too."""
-    found = Recipe(forward_pass, RunAt(path, step), _at(path, step, sentence)).result()
-    title = _("The pass at step {step}").format(step=number(step))
-    texts = {"at": _("word {step} of {last}: fed “{fed}”, writes “{written}” ({probability})")}
-    return replace(whole_of(run, found, title, focus), texts=texts)
-
-
 def _say_written(run: Run, written: Mapping[str, Inspection]) -> None:
     """Say what the model writes at the chosen snapshot and at the end, each in a line."""
     lines = [
@@ -197,10 +186,7 @@ def _keep() -> None:
 
 def _take_head() -> None:
     """Look at the head that was clicked."""
-    if pick := clicks.picked(PICTURE):
-        site = Site.parse(pick["site"])
-        chosen = {session.LAYER: site.layer, session.HEAD: pick["head"]}
-        session.choose({session.KIND: site.attention, **chosen})
+    session.choose(heads_at_step.head_clicked())
 
 
 def _loss(rows: Rows, step: int) -> Drawn:
@@ -251,7 +237,7 @@ def _n_heads(found: Forming) -> int:
 
 def _seen_sharp(found: Forming) -> str:
     """Return from which snapshot on all heads of the layer are sharp; "" if they never are."""
-    if len(found.evenness) < FEW:
+    if len(found.evenness) < heads_at_step.FEW:
         return _("Only one snapshot was kept, so there is no change to see.")
     if found.sharp_from is None:
         return ""
@@ -262,7 +248,7 @@ def _seen_sharp(found: Forming) -> str:
 
 def _how_measured(n_offered: int, *, mixed: bool) -> Iterator[str]:
     """Say what was kept, and on what the figures of the handle were measured."""
-    if n_offered > FEW:
+    if n_offered > heads_at_step.FEW:
         yield n_(
             "The weights of {n} step were kept, those before the last rounded to 8 bits.",
             "The weights of {n} steps were kept, those before the last rounded to 8 bits.",
@@ -397,12 +383,6 @@ def _measured(measured: Mapping[str, float]) -> str:
         share = percent(measured["held_out_exact_match"])
         parts.append(_("exact match {share}").format(share=share))
     return " · ".join(parts)
-
-
-def _ask_step(offered: Sequence[int], usual: int) -> int:
-    """Ask for a snapshot."""
-    steps = {step: number(step) for step in offered}
-    return controls.along(_("training step"), session.STEP, steps, usual)
 
 
 def _written(rows: Sequence[Mapping[str, float]], step: int) -> str:

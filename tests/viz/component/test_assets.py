@@ -7,16 +7,21 @@ import pytest
 
 from viz.architecture import architecture
 from viz.component.assets import assets_of, lending, part_assets, without_tags
+from viz.descent import descent
 from viz.lines import lines
 from viz.plane import maps, matrices, strips
 from viz.stepper import decoding
 
 ASSETS = {
-    **{name: partial(assets_of, name) for name in ("architecture", "lines", "plane", "stepper")},
+    **{
+        name: partial(assets_of, name)
+        for name in ("architecture", "descent", "lines", "plane", "stepper")
+    },
     "part": part_assets,
 }
 TEXTS = {
     "architecture": architecture.DEFAULT_ARCHITECTURE_TEXTS,
+    "descent": descent.DEFAULT_DESCENT_TEXTS,
     "lines": lines.DEFAULT_LINES_TEXTS,
     "plane": {
         **maps.DEFAULT_MAPS_TEXTS,

@@ -1,0 +1,1 @@
+"""One step of gradient descent in the picture of the whole model."""
