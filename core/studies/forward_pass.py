@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from core.batch import one_row
 from core.decoding.step import mask_special_tokens
 from core.heads import Head, Site, Stack
-from core.inspection import Inspection
+from core.inspection import Inspection, inspect_sentence
 from core.model import Probes, Record, Silence, Step
 from core.runs.run import Run
 from core.studies.lessons.cells import Table
@@ -99,3 +99,12 @@ def forward_pass(run: Run, inspection: Inspection, silenced: tuple[Head, ...] = 
         lens=recorded_lens(model, record, logits_BTV) if writes else None,
         best=best,
     )
+
+
+def pass_of(run: Run, sentence: str, target: str | None) -> ForwardPass:
+    """Follow a sentence and its target, by default what the model writes; see `inspect_sentence`.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    return forward_pass(run, inspect_sentence(run, sentence, target))

@@ -7,22 +7,26 @@ from pathlib import Path
 import streamlit as st
 
 from core.batch import Pair
+from core.decoding.sentence import SentenceError
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import answers, measure
+from core.runs.checkpoint import stops
 from core.runs.folder import TRAINING
 from core.runs.metrics import measurements, read_record, read_rows
 from core.runs.run import RunError, RunSettings
+from core.studies.forward_pass import pass_of
 from core.training import process
 from core.training.loop import train
 from core.training.trainer import EVALUATION_SAMPLES
-from pages.frame import cached, links, measured_on, session
+from pages.frame import cached, components, links, measured_on, selection, session
 from pages.frame.cached import Folder, RunAt
 from pages.frame.charts import chart
 from pages.frame.language import _, joined, n_, number, percent, plain, translated
+from pages.frame.passes import PICTURE
 from pages.frame.recipe import Recipe
 from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
-from pages.views.training import compare, progress, state
+from pages.views.training import compare, heads_at_step, progress, start, state
 from viz.charts.curves import Chart
 from viz.charts.measurements import TEXTS, Rows
 from viz.charts.training import loss_curves, quality_curves
@@ -58,11 +62,31 @@ def draw(path: Path) -> Shown | None:
         charts = SECONDS_BETWEEN_CHARTS if found.alive else None
         looks = SECONDS_BETWEEN_LOOKS if found.alive else None
         steps, texts = settings.training.steps, _texts(mixed=settings.beside_own_pairs)
-        session.fragment("progress", words)(_progress)(path, found)
-        session.fragment("charts", charts)(_charts)(path, steps, texts)
+        has_snapshot = _has_snapshot(path)
+        session.fragment("progress", words)(_progress)(path, found, has_snapshot)
+        if has_snapshot:
+            beside, place = st.columns([1, 2], gap="medium")
+            with place:
+                sentence = heads_at_step.ask_sentence(path)
+                session.fragment("pass", looks)(_pass)(path, sentence)
+        else:
+            beside = st.container()
+        with beside:
+            session.fragment("charts", charts)(_charts)(path, steps, texts, stacked=has_snapshot)
         session.fragment("samples", looks)(_samples)(path, found.alive)
-        query = {"training": "look_back", session.MODEL: cached.listed_name(path)}
-        links.link("training", _("Where its heads look, step by step"), ":material/history:", query)
+        query = {session.MODEL: cached.listed_name(path)}
+        links.link(
+            "training",
+            _("Where its heads look, step by step"),
+            ":material/history:",
+            {start.VIEW: "look_back", **query},
+        )
+        links.link(
+            "training",
+            _("One training step in slow motion"),
+            ":material/slow_motion_video:",
+            {start.VIEW: "one_step", **query},
+        )
     except RunError as error:
         state.say_problem(path, error)
         return None
@@ -169,12 +193,18 @@ def _texts(*, mixed: bool) -> dict[str, str]:
     return translated(TEXTS) | {"quality": measured}
 
 
-def _progress(path: Path, drawn: process.Situation) -> None:
+def _has_snapshot(path: Path) -> bool:
+    """Return whether there are weights that have learned something."""
+    return stops(path)[-1] > 0
+
+
+def _progress(path: Path, drawn: process.Situation, had_snapshot: bool) -> None:
     """Draw what changes every second.
 
     Args:
         path: The run's folder.
         drawn: How it stood when the page was drawn as a whole.
+        had_snapshot: Whether there was a snapshot then.
     """
     try:
         found = cached.situation(path)
@@ -183,6 +213,9 @@ def _progress(path: Path, drawn: process.Situation) -> None:
         st.rerun()
     if found.alive != drawn.alive or not (found.alive or found == drawn):
         # With other timers, and another end of the curves: the page is drawn as a whole.
+        st.rerun()
+    if _has_snapshot(path) and not had_snapshot:
+        # The pass comes in beside the curves.
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", key="training_state"):
         with st.container(width="stretch"):
@@ -195,18 +228,56 @@ def _progress(path: Path, drawn: process.Situation) -> None:
         st.progress(min(1.0, found.step / max(1, found.steps)))
 
 
-def _charts(path: Path, steps: int, texts: Mapping[str, str]) -> None:
-    """Draw what was measured: the loss, and how good the model is."""
+def _charts(path: Path, steps: int, texts: Mapping[str, str], *, stacked: bool) -> None:
+    """Draw what was measured: the loss, and how good the model is.
+
+    Args:
+        path: The run's folder.
+        steps: Number of planned steps.
+        texts: The charts' own, in the reader's language.
+        stacked: Whether one stands above the other.
+    """
     try:
         rows: Rows = progress.rows(path)
     except RunError as error:
         state.say_problem(path, error)
         return
-    for place, drawn in zip(
-        st.columns(2, gap="medium"), charts_of(rows, steps, texts), strict=True
-    ):
+    places = [st.container() for _ in range(N_CHARTS)] if stacked else st.columns(2, gap="medium")
+    for place, drawn in zip(places, charts_of(rows, steps, texts), strict=True):
         with place:
             chart(drawn)
+
+
+def _pass(path: Path, sentence: str) -> None:
+    """Draw the pass of a sentence with the newest weights, on its true translation if known.
+
+    The true words are the same at every step of the training: only what the model does with them
+    changes from picture to picture.
+    """
+    try:
+        target = heads_at_step.true_target(path, sentence)
+        step, found = progress.at_newest(pass_of, path, sentence, target)
+    except SentenceError:
+        selection.ask_for_text()
+        return
+    except (OSError, RunError):
+        # The samples below say why.
+        return
+    truly = _(
+        "word {step} of {last}: fed the true word “{fed}”, would write “{written}” ({probability})"
+    )
+    writes = "" if target is None else truly
+    whole = heads_at_step.whole_at(heads_at_step.untrained(path), found, step, None, writes)
+    components.show(whole, key=PICTURE, on_step=_keep_step, on_pick=_open_head)
+
+
+def _keep_step() -> None:
+    """Leave the step to the picture."""
+
+
+def _open_head() -> None:
+    """Look back on how the head that was clicked has formed."""
+    session.choose_above({start.VIEW: "look_back", **heads_at_step.head_clicked()})
 
 
 def _samples(path: Path, was_alive: bool) -> None:

@@ -5,15 +5,18 @@ import pytest
 
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import held_out_pairs
+from core.inspection import inspect_sentence
 from core.model import build
 from core.runs.checkpoint import save_weights, weights_file
 from core.runs.folder import TRAINING
 from core.runs.metrics import read_rows
 from core.runs.run import load_run, read_settings
+from core.studies.forward_pass import forward_pass
 from core.training import process
 from pages.frame.language import number, percent
 from tests.holding import held_elsewhere
-from tests.pages.conftest import ROOT, said
+from tests.pages.conftest import ROOT, said, send
+from tests.viz.unpacked import unpack_whole
 
 
 def tell(path, state, step=850, message="", pid=0):
@@ -107,6 +110,7 @@ def test_a_run_that_was_never_begun_shows_the_untrained_model_and_can_be_started
     assert words(at).startswith("**not begun**")
     assert labels(at) == ["Start"]
     assert "after step 0" in said(at)
+    assert not at.get("bidi_component")
     next(button for button in at.button if button.label == "Start").click().run()
     assert started == [own_copy]
 
@@ -160,6 +164,28 @@ def test_the_samples_are_what_the_newest_weights_say(open_view, held):
         row = table(at).set_index("source sentence").loc[source]
         assert row["the model says"] == translate(run, source).text
         assert row["correct"] == "✗"
+
+
+def test_the_pass_beside_the_curves_is_that_of_the_newest_weights_on_the_true_words(
+    open_view, held
+):
+    tell(held, "running")
+    keep_live(held, 900, seed=3)
+    at = open_view("watch", held, sentence="a b c")
+    run = load_run(held, 900)
+    expected = forward_pass(run, inspect_sentence(run, "a b c", "a b c"))
+    whole = unpack_whole(at.get("bidi_component")[0].proto.bytes)
+    assert whole.title == "The pass at step 900"
+    assert [label.text for label in whole.fed] == ["BOS", "a", "b", "c"]
+    [best, *_] = whole.best
+    assert [p for _word, p in best] == pytest.approx(expected.best.probabilities_TN[0], abs=1e-4)
+
+
+def test_a_head_that_is_clicked_in_the_pass_is_looked_back_on(open_page, own_copy):
+    at = open_page("training", training="watch", model="runs/mine")
+    send(at, "pick", {"site": "decoder.0.self", "head": 3, "to": "maps", "query": 0, "key": None})
+    asked = {name: at.query_params[name] for name in ("training", "kind", "layer", "head")}
+    assert [*asked.values()] == ["look_back", "decoder.self", "0", "3"]
 
 
 def test_what_is_taken_away_of_a_training_is_what_it_is_by_then(open_page, own_copy, taken):
