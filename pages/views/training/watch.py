@@ -56,14 +56,13 @@ def draw(path: Path) -> Shown | None:
     """
     try:
         found, settings = cached.situation(path), cached.settings(path)
-        seen = _seen(path, settings)
         at_rest = None if path.parent == cached.GALLERY else SECONDS_AT_REST
         words = SECONDS_BETWEEN_WORDS if found.alive else at_rest
         charts = SECONDS_BETWEEN_CHARTS if found.alive else None
         looks = SECONDS_BETWEEN_LOOKS if found.alive else None
         steps, texts = settings.training.steps, _texts(mixed=settings.beside_own_pairs)
         has_snapshot = _has_snapshot(path)
-        session.fragment("progress", words)(_progress)(path, found, has_snapshot)
+        session.fragment("progress", words)(_progress)(path, settings, found, has_snapshot)
         if has_snapshot:
             beside, place = st.columns([1, 2], gap="medium")
             with place:
@@ -97,7 +96,8 @@ def draw(path: Path) -> Shown | None:
     return Shown(
         name=f"{path.name}-training",
         title=_("The training of {run}").format(run=path.name),
-        seen=seen,
+        # While it goes on, the fragment that is drawn every second says it.
+        seen="" if found.alive else _seen(path, settings),
         recipe=Recipe(measurements, Folder(path)),
         code=[train, measure, answers],
         # As they are when they are taken: they may have grown meanwhile.
@@ -198,11 +198,14 @@ def _has_snapshot(path: Path) -> bool:
     return stops(path)[-1] > 0
 
 
-def _progress(path: Path, drawn: process.Situation, had_snapshot: bool) -> None:
+def _progress(
+    path: Path, settings: RunSettings, drawn: process.Situation, had_snapshot: bool
+) -> None:
     """Draw what changes every second.
 
     Args:
         path: The run's folder.
+        settings: Of the run.
         drawn: How it stood when the page was drawn as a whole.
         had_snapshot: Whether there was a snapshot then.
     """
@@ -224,6 +227,8 @@ def _progress(path: Path, drawn: process.Situation, had_snapshot: bool) -> None:
             state.buttons(path, found)
     if refusal := state.refusal(path):
         st.error(plain(refusal))
+    if found.alive:
+        st.markdown(_seen(path, settings))
     if found.state != "finished":
         st.progress(min(1.0, found.step / max(1, found.steps)))
 
