@@ -28,6 +28,8 @@ _NAMES = {
 def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Whole:
     """Return the picture of a pass; it opens on the step that looks most at the focus.
 
+    Without a focus, or without cross-attention, it opens on the step of which it is least sure.
+
     Args:
         run: Whose model it is.
         found: The pass.
@@ -35,6 +37,7 @@ def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Who
         focus: The source's token that stands out; None for none.
     """
     inspection = found.inspection
+    focus_step = _looking_step(found, focus)
     masked = not run.model.config.is_parallel
     sublayers = [_sublayer(inspection, *each, masked=masked) for each in found.sublayers]
     return Whole(
@@ -45,8 +48,9 @@ def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Who
         norms={stream.sites[0].side: stream.norms_LK for stream in found.streams.values()},
         guesses=_guesses(run, found),
         best=_best(run, found),
-        step=_telling_step(found, focus),
+        step=_unsure_step(found) if focus_step is None else focus_step,
         focus=focus,
+        focus_step=focus_step,
         hands_over=run.model.config.cross == "none" and run.model.config.is_encoder_decoder,
         in_order=any(
             site.in_encoder and site.sublayer == "recurrent" for site, _added in found.sublayers
@@ -74,16 +78,17 @@ def _sublayer(
     )
 
 
-def _telling_step(found: ForwardPass, source: int | None) -> int:
-    """Return the step, from 1, to open on.
-
-    It is the one whose last cross-attention looks most at a token of the source; without such a
-    token the one of which the model is least sure, if it is not certain of all, or else the last.
-    """
+def _looking_step(found: ForwardPass, source: int | None) -> int | None:
+    """Return the step, from 1, whose last cross-attention looks most at a token of the source."""
     crossing = found.inspection.sites_of(Kind.CROSS)
-    if crossing and source is not None:
-        weights_HT = found.inspection.attention[crossing[-1]].weights_HQK[:, :, source]
-        return 1 + int(weights_HT.max(axis=0).argmax())
+    if not crossing or source is None:
+        return None
+    weights_HT = found.inspection.attention[crossing[-1]].weights_HQK[:, :, source]
+    return 1 + int(weights_HT.max(axis=0).argmax())
+
+
+def _unsure_step(found: ForwardPass) -> int:
+    """Return the step, from 1, of which the model is least sure; the last if it is sure of all."""
     chances_T = None if found.best is None else found.best.probabilities_TN[:, 0]
     if chances_T is None or chances_T.min(initial=1.0) >= CERTAIN:
         return len(found.inspection.fed_tokens)

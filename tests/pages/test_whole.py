@@ -11,7 +11,7 @@ from pages.frame.tour import EXAMPLE
 from tests.pages.conftest import ROOT, said
 from tests.viz.unpacked import unframed
 
-TIRED, WIDE = (example.source for example in TASKS["everyday"].examples[:2])
+WIDE = TASKS["everyday"].examples[1].source
 
 
 @pytest.fixture
@@ -28,23 +28,25 @@ def open_at():
     return opener
 
 
-@pytest.mark.parametrize(
-    ("sentence", "antecedent", "pronoun"), [(TIRED, "animal", "il"), (WIDE, "street", "elle")]
-)
-def test_it_says_where_the_pronoun_looks_and_opens_on_the_step_that_writes_it(
-    open_at, sentence, antecedent, pronoun
-):
+def test_it_says_where_the_pronoun_looks_and_what_another_word_changes(open_at):
     at = open_at()
-    at.text_input(key="sentence").set_value(sentence).run()
     # The head did not find that by itself, and nobody shall think so.
-    where = "encoder layer 2, head 0, a head that was trained to do so"
-    looks = f"“it” looks at **{antecedent}** with **100\u00a0%** of its attention ({where})."
-    assert looks in said(at)
+    where = "(encoder layer 2, head 0, a head that was trained to do so)"
+    assert f"“it” looks at **animal** with **100\u00a0%** of its attention {where}." in said(at)
+    assert "A French pronoun has its noun’s gender" in said(at)
+    assert any("Tatoeba" in each.value for each in at.caption)
+    assert_opens_where_it_writes(at, "il")
+    at.text_input(key="sentence").set_value(WIDE).run()
+    changed = f"“it” now looks at **street** instead of “animal” {where}, and the model writes"
+    assert f"{changed} “**elle**” instead of “il”" in said(at)
+    assert_opens_where_it_writes(at, "elle")
+
+
+def assert_opens_where_it_writes(at, pronoun):
     [element] = at.get("bidi_component")
     shown = unframed(element.proto.bytes)[0]
     assert [text for text, _flags in shown["source"]][shown["focus"]] == "it"
     assert shown["best"][shown["step"] - 1][0][0] == pronoun
-    assert any("Tatoeba" in each.value for each in at.caption)
 
 
 @pytest.fixture

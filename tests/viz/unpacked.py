@@ -198,6 +198,7 @@ def unpack_whole(payload):
             "title",
             "step",
             "focus",
+            "focus_step",
             "silenced",
             "in_order",
             "hands_over",

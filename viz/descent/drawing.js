@@ -15,7 +15,7 @@ const FRONT = 0.3; // opacity of the block that the pass has come to
 /** Where everything stands: the true words lean over the right end of the decoder. */
 export function descentLayout(width, height, view, first = {}) {
   const room = width < NARROW ? width - OUTPUT.slant : width;
-  return { ...wholeLayout(room, height, { ...view, output: OUTPUT.room }, first), width };
+  return { ...wholeLayout(room, height, { ...view, output: OUTPUT.room, rises: true }, first), width };
 }
 
 export const lossOf = (logs) => -logs.reduce((sum, each) => sum + each, 0) / logs.length;

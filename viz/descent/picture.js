@@ -15,7 +15,7 @@ export function drawModel(context, state, ink) {
   const encoder = layout.stacks.find(({ side }) => side === "source");
   for (const stack of layout.stacks) {
     for (const block of stack.blocks.filter(({ heads }) => heads)) {
-      drawLines(context, { block, stack, encoder, layout, ink, count: stack.tokens.length, active: null });
+      drawLines(context, { block, stack, encoder, ink, count: stack.tokens.length, active: null });
     }
   }
 }

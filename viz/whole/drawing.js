@@ -7,11 +7,22 @@ import { largeOfRow, weightAt } from "./payload.js";
 const LEAST = 0.1; // smaller weights have no line
 const FAINT = 0.13; // opacity of lines that do not stand out
 const HIGHEST_BAR = 30; // pixels
+const NAME = 20; // pixels that the name of a block takes within it
 const THICK = 3.6; // width of the line of weight 1
+const HATCH = 4; // pixels between two of the lines that hide a part of a map
+
+/**
+ * The word of the source that stands out: the one that was clicked, or else the page's, but only at the
+ * step that looks at it, since its lines would seem to belong to what another step writes.
+ */
+export function litOf({ focus, step, view }) {
+  if (focus !== undefined) return focus;
+  return view.focus_step === null || [0, view.focus_step].includes(step) ? view.focus : null;
+}
 
 /** How many tokens a stack has got at a step, and which of them stands out. */
 export function shownOf({ side }, { step, focus, view }) {
-  if (side === "source") return { count: view.source.length, active: focus };
+  if (side === "source") return { count: view.source.length, active: litOf({ focus, step, view }) };
   // A decoder that writes all words at once has no steps.
   if (!view.last) return { count: view.fed.length, active: null };
   // Teacher forcing feeds all words at once.
@@ -55,9 +66,9 @@ export function drawStreams(context, state, layout, ink) {
   }
 }
 
-/** The word that was written comes back below: it is fed next. */
+/** The word that was written comes back to the others: it is fed next, or ends the text. */
 function drawBack(context, { step, view, stage }, stack, ink) {
-  if (!step || step >= view.last || stage !== Infinity || view.isForced) return;
+  if (!step || stage !== Infinity || view.isForced) return;
   const [from, to] = [stack.centre(step - 1), stack.centre(step)];
   const upper = stack.highest - 5;
   context.strokeStyle = ink.bar;
@@ -81,15 +92,15 @@ export function drawBlocks(context, state, layout, ink, encoder) {
     const { count, active } = shownOf(stack, state);
     stack.blocks.forEach((block, index) => {
       const reached = stack.side === "source" || index < state.stage ? count : count - 1;
-      if (block.begins && layout.beside) drawHanded(context, { block, stack, encoder, ink });
-      if (block.heads) drawLines(context, { block, stack, encoder, layout, ink, count: reached, active });
-      drawAdded(context, { block, stack, ink, count: reached, active });
+      if (block.begins) drawHanded(context, { block, stack, encoder, ink });
+      if (block.heads) drawLines(context, { block, stack, encoder, ink, count: reached, active });
+      drawAdded(context, { block, stack, layout, ink, count: reached, active });
     });
   }
 }
 
 /** The lines of one attention: from each word that is looked at to the word that looks. */
-export function drawLines(context, { block, stack, encoder, layout, ink, count, active }) {
+export function drawLines(context, { block, stack, encoder, ink, count, active }) {
   const { crosses } = block;
   const later = [];
   for (let query = 0; query < count; query += 1) {
@@ -112,11 +123,10 @@ export function drawLines(context, { block, stack, encoder, layout, ink, count, 
     context.strokeStyle = ink.heads[head % ink.heads.length];
     context.lineWidth = Math.max(0.6, width * weight);
     context.beginPath();
-    if (crosses && layout.beside) {
+    if (crosses) {
       drawRounded(context, crossingPath(encoder, stack, block, { head, query, key }));
     } else {
-      const to = [stack.centre(query), crosses ? crossing(block).middle : block.upper + 2];
-      const from = crosses ? [encoder.centre(key), encoder.top] : [stack.centre(key), block.lower];
+      const [from, to] = [[stack.centre(key), block.lower], [stack.centre(query), block.upper + 2]];
       const half = (from[1] + to[1]) / 2;
       context.moveTo(...from);
       context.bezierCurveTo(from[0], half, to[0], half, ...to);
@@ -153,16 +163,16 @@ function drawRounded(context, points) {
   context.lineTo(...points.at(-1));
 }
 
-/** How much a sublayer adds to each word. */
-function drawAdded(context, { block, stack, ink, count, active }) {
+/** How much a sublayer adds to each word; where the picture flips, the block's name stands at the other end. */
+function drawAdded(context, { block, stack, layout, ink, count, active }) {
   const largest = Math.max(...block.added, 1e-9);
-  const height = block.lower - block.upper - 6;
-  const room = Math.min(block.heads ? 9 : HIGHEST_BAR, height);
+  const height = block.lower - block.upper - (layout.flips ? NAME : 6);
+  const room = Math.max(1, Math.min(block.heads ? 9 : HIGHEST_BAR, height));
   for (let token = 0; token < count; token += 1) {
     const high = Math.max(1, (room * block.added[token]) / largest);
     const wide = Math.max(3, Math.min(10, stack.centre(1) - stack.centre(0) - 2));
     context.fillStyle = token === active ? ink.activeBar : ink.bar;
-    const foot = block.heads ? block.upper + 3 + high : block.lower - 3;
+    const foot = block.heads || layout.flips ? block.upper + 3 + high : block.lower - 3;
     context.fillRect(stack.centre(token) - wide / 2, foot - high, wide, high);
   }
 }
@@ -177,6 +187,7 @@ export function drawTiles(context, state, layout, ink) {
         context.fillStyle = ink.norm;
         context.fillRect(x, y, width, height);
         const rows = block.silent.has(head) ? 0 : Math.min(count, block.queries);
+        if (block.masked) drawHatch(context, x, y, width, (rows * height) / block.queries, ink);
         if (context.drawImage) drawImageOf(context, block, tile, rows);
         else drawCells(context, block, tile, rows);
         context.fillStyle = ink.heads[head % ink.heads.length];
@@ -184,6 +195,18 @@ export function drawTiles(context, state, layout, ink) {
       }
     }
   }
+}
+
+/** What a mask hides is hatched: what may be looked at is drawn over it. */
+function drawHatch(context, x, y, width, height, ink) {
+  Object.assign(context, { strokeStyle: ink.bar, lineWidth: 0.8 });
+  context.beginPath();
+  for (let from = HATCH - height; from < width; from += HATCH) {
+    const [begin, end] = [Math.max(0, -from), Math.min(height, width - from)];
+    context.moveTo(x + from + begin, y + begin);
+    context.lineTo(x + from + end, y + end);
+  }
+  context.stroke();
 }
 
 function drawImageOf(context, block, { head, cell, x, y }, rows) {
@@ -213,7 +236,7 @@ export function mapImage(block, head) {
   const pixels = new Uint32Array(image.data.buffer);
   for (let query = 0, at = 0; query < queries; query += 1) {
     for (let key = 0; key < keys; key += 1, at += 1) {
-      const hidden = block.side === "target" && !block.crosses && key > query;
+      const hidden = block.masked && key > query;
       const weight = Math.min(1, weightAt(block, head, query, key));
       pixels[at] = hidden ? 0 : COLOURS[1 + Math.round(255 * weight)];
     }

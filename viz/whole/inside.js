@@ -5,12 +5,13 @@ import { fill, fillParts, localNumber } from "../component/text.js";
 import { element, word } from "../component/tokens.js";
 import { showTooltip } from "../component/tooltip.js";
 import { mapImage, shownOf } from "./drawing.js";
+import { topOf } from "./layout.js";
 import { blockFinding, put } from "./parts.js";
 import { largestOfBlock, weightAt } from "./payload.js";
 
 const MAP = 132; // pixels of a map's longer side
-const HEAD = { map: 264, cell: 24, most: 6, least: 0.005 };
-// Pixels of one head's map, and which weights are listed beside it.
+const HEAD = { map: 264, cell: 24, around: 40, letter: 7.3, most: 6, least: 0.005 };
+// Pixels of one head's map and its names, and which weights are listed beside it.
 
 /** Open a block, or with `site:head` one head of it; what is open already closes. */
 export function showInside(state, open, row = null) {
@@ -28,7 +29,8 @@ export function showInside(state, open, row = null) {
   const isDecoder = stack === layout.stacks.at(-1);
   const besides = isDecoder && !layout.beside ? stack.right + 70 : layout.stacks.at(-1).left - 150 - inside.offsetWidth;
   const left = Math.max(0, Math.min(layout.width - inside.offsetWidth, besides));
-  put(inside, left, Math.max(0, Math.min(block.upper, layout.height - inside.offsetHeight)));
+  const top = topOf(layout, block.upper, block.lower);
+  put(inside, left, Math.max(0, Math.min(top, layout.height - inside.offsetHeight)));
   const changed = state.silencedLast && inside.querySelector(`[data-name="${state.silencedLast}"]`);
   state.silencedLast = null;
   const first = head === null && block.heads ? ".map" : ".close";
@@ -57,7 +59,8 @@ function openedOf({ open, layout, step, row, view, focus }) {
   const { count, active } = shownOf(stack, { step, focus, view });
   const rows = Math.max(1, Math.min(count, block.queries));
   const keys = block.crosses ? view.source : stack.tokens;
-  return { stack, block, head, rows, keys, query: Math.min(row ?? active ?? largestOfBlock(block, rows, head).query ?? 0, rows - 1) };
+  const query = Math.min(row ?? active ?? largestOfBlock(block, rows, head).query ?? 0, rows - 1);
+  return { stack, block, head, rows, keys, query, width: layout.width };
 }
 
 function fillInside(state, shown) {
@@ -79,7 +82,7 @@ function fillInside(state, shown) {
 function partsOf(shown, view) {
   const { block, head } = shown;
   if (!block.heads) return [barsOf(shown)];
-  if (head !== null) return [wordMapOf(shown), besidesOf(shown, view)];
+  if (head !== null) return [wordMapOf(shown, view), besidesOf(shown, view)];
   return Array.from({ length: block.heads }, (_, each) => headOf(shown, each, view));
 }
 
@@ -104,7 +107,7 @@ export function cellAt(state, canvas, event) {
   const at = (place, size, count) => Math.min(count - 1, Math.floor((place / size) * magnified() * count));
   return {
     block, head: head ?? Number(canvas.closest(".map").dataset.head), keys, queries: stack.tokens,
-    query: at(y, box.height, block.queries), key: at(x, box.width, block.keys),
+    query: at(y, box.height, canvas.height), key: at(x, box.width, block.keys),
   };
 }
 
@@ -130,19 +133,21 @@ function headOf({ block, rows }, head, view) {
   const colour = element("span", "line-colour");
   colour.style.background = `var(--lab-head-${head % 16})`;
   title.append(colour, fill(texts.head, { head: String(head) }));
-  button.append(title, canvasOf(block, head, MAP / Math.max(block.queries, block.keys), rows));
+  button.append(title, canvasOf(block, head, MAP / Math.max(block.queries, block.keys), rows, rows));
   node.append(button, ...switchOf(block, head, view));
   return node;
 }
 
-/** A head's map as far as its rows are there. */
-function canvasOf(block, head, cell, rows) {
-  const { queries, keys } = block;
-  const canvas = element("canvas", "");
-  Object.assign(canvas, { width: keys, height: queries });
+/** A head's map as far as its rows are there, with room for as many as `height`. */
+function canvasOf(block, head, cell, rows, height) {
+  const { keys } = block;
+  const canvas = element("canvas", block.masked ? "hides" : "");
+  Object.assign(canvas, { width: keys, height });
   canvas.getContext("2d").drawImage(mapImage(block, head), 0, 0, keys, rows, 0, 0, keys, rows);
   canvas.style.setProperty("--map-width", `${Math.round(keys * cell)}px`);
-  canvas.style.setProperty("--map-height", `${Math.round(queries * cell)}px`);
+  canvas.style.setProperty("--map-height", `${Math.round(height * cell)}px`);
+  // What is clear in these rows is hidden by the mask.
+  canvas.style.setProperty("--map-rows", `${Math.round(rows * cell)}px`);
   return canvas;
 }
 
@@ -157,27 +162,36 @@ function switchOf(block, head, { texts, silences }) {
 }
 
 /** A head's map with its words: a word on the left chooses its row. */
-function wordMapOf({ stack, block, head, rows, keys, query }) {
-  const cell = Math.min(HEAD.cell, HEAD.map / Math.max(block.queries, block.keys));
+function wordMapOf({ stack, block, head, rows, keys, query, width }, view) {
+  const names = stack.tokens.map(([text], row) => (block.crosses ? writing(text, row, view) : text));
+  const room = width - HEAD.around - HEAD.letter * Math.max(...names.map(({ length }) => length));
+  const cell = Math.min(HEAD.cell, HEAD.map / Math.max(block.queries, block.keys), room / block.keys);
   const node = element("div", block.silent.has(head) ? "word-map off" : "word-map");
   node.style.setProperty("--cell", `${cell}px`);
   const above = element("div", "keys");
   above.append(...keys.map(([text]) => word(text)));
   const left = element("div", "queries");
-  left.append(...stack.tokens.map(([text], row) => {
-    const button = element("button", row === query ? "row chosen" : "row", text);
-    Object.assign(button, { type: "button", dir: "auto", disabled: row >= rows });
+  left.append(...names.map((name, row) => {
+    const button = element("button", row === query ? "row chosen" : "row", name);
+    const tabIndex = row === query ? 0 : -1;
+    Object.assign(button, { type: "button", dir: "auto", disabled: row >= rows, tabIndex });
     button.dataset.row = row;
     return button;
   }));
-  node.append(above, left, canvasOf(block, head, cell, rows));
+  node.append(above, left, canvasOf(block, head, cell, rows, block.queries));
   return node;
+}
+
+/** A word that is fed, with the one that is then written: for that one it looks at the source. */
+function writing(fed, row, view) {
+  const written = view.best[row]?.[0][0];
+  return written ? fill(view.texts.writing, { fed, written }) : fed;
 }
 
 /** The largest weights of the row, and the ways on. */
 function besidesOf({ stack, block, head, keys, query }, view) {
   const { texts } = view;
-  const node = element("div", "besides");
+  const node = element("div", block.silent.has(head) ? "besides off" : "besides");
   const from = element("p", "");
   const written = stack.side === "target" && view.best[query]?.[0][0];
   from.append(...fillParts(texts[written ? "takes.writing" : "takes"], {

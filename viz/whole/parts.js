@@ -3,12 +3,16 @@
 import { fill, fillParts, localNumber, percentWords } from "../component/text.js";
 import { element, tokenElement, word } from "../component/tokens.js";
 import { shownOf } from "./drawing.js";
-import { nameOf } from "./layout.js";
-import { isMasked, largestOfBlock, largestOfToken } from "./payload.js";
+import { nameOf, titleTop, topOf } from "./layout.js";
+import { largestOfBlock, largestOfToken } from "./payload.js";
 
 const LEAST_ROOM = 40; // pixels of a layer that has room for what it would write
-const TITLE = 170; // pixels of a stack's name
+const LEAST_NAMED = 44; // pixels of a layer whose name is more than its number
 const TIGHT = 14; // pixels between two words that are written upright
+const BAR = { high: 43, apart: 11, least: 64, most: 112 }; // pixels of a probable word
+const MEMORY = { upper: 37, lower: 19 }; // pixels above the blocks where a narrow picture names what follows
+const WORD = 78; // pixels of the height of words in a narrow picture
+const LETTER = 8; // pixels
 
 export function put(node, left, top) {
   node.style.left = `${Math.round(left)}px`;
@@ -21,28 +25,34 @@ export function placeNames({ nodes, layout, view }) {
   const { texts } = view;
   const names = layout.stacks.flatMap((stack) => {
     const title = element("span", "stack", texts[nameOf(stack, layout, view)]);
-    const { highest } = stack;
     const layers = [...new Set(stack.blocks.map(({ layer }) => layer))].map((layer) => {
       const own = stack.blocks.filter((block) => block.layer === layer);
-      const name = element("span", "layer", fill(texts.layer, { layer: String(layer) }));
+      const isLow = own[0].lower - own.at(-1).upper < LEAST_NAMED;
+      const name = element("span", "layer", isLow ? String(layer) : fill(texts.layer, { layer: String(layer) }));
       return put(name, stack.left - 132, layout.beside && own.some(({ crosses }) => crosses)
         ? (own[0].lower + own[0].upper) / 2 : (own[0].lower + own.at(-1).upper) / 2);
     });
     // Where there is no room beside the blocks, their names stand in them.
     const inside = stack.blocks.filter(({ lower, upper }) => lower - upper > 16).map((block) => {
       const name = fill(texts.in, { layer: String(block.layer), name: block.label });
-      return put(element("span", "inside-name", name), stack.left + 2, block.upper + 2);
+      return put(element("span", "inside-name", name), stack.left, topOf(layout, block.upper, block.lower) + 2);
     });
     const kinds = stack.blocks.filter(hasName).map((block) =>
       put(element("span", "kind", block.label), stack.left - 8, nameHeight(block, layout)));
     const has = (what) => layout.stacks.some(({ blocks }) => blocks.some((block) => block[what]));
     const goes = stack.side === "source" && ((has("crosses") && texts.memory) || (has("begins") && texts.begins));
-    const memory = goes
-      ? [put(element("span", layout.beside ? "memory" : "memory narrow", goes),
-        layout.beside ? Math.max(stack.right + 6, stack.left + TITLE) : layout.width - 4, layout.beside ? 2 : highest - 20)] : [];
-    return [...memory, put(title, stack.left - 4, layout.beside ? 0 : Math.max(0, highest - 26 - stack.output)), ...(layout.narrow ? inside : [...layers, ...kinds])];
+    const memory = goes ? [put(element("span", "memory", goes),
+      layout.beside ? stack.right + 6 : stack.left - 4,
+      layout.beside ? 2 : topOf(layout, stack.top - MEMORY.upper, stack.top - MEMORY.lower))] : [];
+    return [
+      put(title, stack.left - 4, titleTop(stack, layout)), ...memory,
+      ...(layout.narrow ? inside : [...layers, ...kinds]),
+    ];
   });
   nodes.names.replaceChildren(...names);
+  const [title, memory] = ["stack", "memory"].map((name) => nodes.names.querySelector(`.${name}`));
+  // A short sentence may be narrower than the name of its stack.
+  if (memory && layout.beside) put(memory, Math.max(memory.offsetLeft, title.offsetLeft + title.offsetWidth + 10), 2);
 }
 
 /** Whether a block is high enough for its name. */
@@ -55,19 +65,32 @@ export const nameHeight = ({ upper, lower, crosses }, { beside }) =>
 /** Words below their streams; those of the target lead to the step that feeds them. */
 export function placeWords({ nodes, layout, view }) {
   const { texts } = view;
-  nodes.words.classList.toggle("tight", layout.stacks.some(({ unit }) => unit < TIGHT));
+  nodes.words.classList.toggle("tight", !layout.flips && layout.stacks.some(({ unit }) => unit < TIGHT));
+  nodes.words.classList.toggle("level", layout.stacks.every(({ tokens, unit }) =>
+    tokens.every(([text]) => LETTER * text.length < unit)));
   const words = layout.stacks.flatMap((stack) => {
-    const { side } = stack;
-    return stack.tokens.map((label, index) => {
+    const { side, tokens: { length } } = stack;
+    const buttons = stack.tokens.map((label, index) => {
       const chip = tokenElement(label, side, index, "", texts);
       const button = element("button", chip.className, chip.textContent);
       Object.assign(button, { type: "button", dir: "auto", title: chip.title });
       Object.assign(button.dataset, { side, index });
       button.classList.toggle("changed", view.changed[side].has(index));
-      return put(button, stack.centre(index) + 8, stack.bottom + 8);
+      return placeWord(button, stack, layout, index);
     });
+    // What is written last is fed to no step: there is none to go to.
+    const end = side === "target" && view.last ? view.best.at(-1).slice(0, 1) : [];
+    return [...buttons, ...end.map(([text]) =>
+      placeWord(tokenElement([text, 0], side, length, "", texts), stack, layout, length))];
   });
   nodes.words.replaceChildren(...words);
+}
+
+/** Where the picture flips, words stand above their streams, upright where one is wider than its column. */
+function placeWord(node, { centre, bottom, unit }, layout, index) {
+  if (!layout.flips) return put(node, centre(index) + 8, bottom + 8);
+  node.style.setProperty("--unit", `${Math.floor(unit) - 1}px`);
+  return put(node, centre(index) - unit / 2, topOf(layout, bottom + 4, bottom + 4 + WORD));
 }
 
 export function markWords(state) {
@@ -80,6 +103,7 @@ export function markWords(state) {
       button.classList.toggle("later", index > count || (index === count && state.stage !== Infinity));
       button.classList.toggle("next", index === count && side === "target" && state.stage === Infinity);
       button.classList.toggle("active", index === active);
+      if (button.type) button.tabIndex = index === Math.max(0, active ?? 0) ? 0 : -1;
     }
   }
 }
@@ -93,24 +117,25 @@ export function foldButtons({ layout, view: { texts } }) {
     Object.assign(button.dataset, { side: stack.side, opens });
     button.style.width = `${Math.round(stack.right - stack.left + 8)}px`;
     button.style.height = `${Math.round(lower - upper)}px`;
-    return put(button, stack.left - 4, upper);
+    button.tabIndex = -1;
+    return put(button, stack.left - 4, topOf(layout, upper, lower));
   }));
 }
 
 /** A block is a button: it says what it does, and opens. */
 export function placeBlocks(state) {
   const { nodes, layout, view } = state;
-  const blocks = layout.stacks.flatMap((stack) => stack.blocks.map((block) => {
+  const blocks = layout.stacks.flatMap((stack) => stack.blocks.map((block, index) => {
     const button = element("button", "");
-    button.type = "button";
-    button.dataset.site = block.site;
+    Object.assign(button, { type: "button", tabIndex: index ? -1 : 0 });
+    Object.assign(button.dataset, { site: block.site, side: stack.side });
     button.setAttribute("aria-expanded", false);
     button.ariaLabel = `${block.name}. ${blockFinding(block, stack, view)}`;
     button.title = block.name;
     const right = stack.tiles ?? stack.right;
     button.style.width = `${Math.round(right - stack.left + 8 + (stack.tiles ? 58 : 0))}px`;
     button.style.height = `${Math.round(block.lower - block.upper)}px`;
-    return put(button, stack.left - 5, block.upper);
+    return put(button, stack.left - 5, topOf(layout, block.upper, block.lower));
   }));
   nodes.blocks.replaceChildren(...blocks, ...foldButtons(state));
 }
@@ -138,16 +163,19 @@ export function drawOutput(state) {
   const done = stage === Infinity && step > 0 && view.best[step - 1];
   const parts = [];
   if (decoder && done) {
-    const others = 1 - done.reduce((sum, [, share]) => sum + share, 0);
-    const entries = others > 0.0005 ? [...done, [texts.others, others]] : done;
-    const wide = Math.min(112, (layout.width - decoder.left) / entries.length);
-    const top = decoder.highest - 54;
+    const most = Math.max(2, Math.floor((layout.width - decoder.left) / BAR.least));
+    const named = done.slice(0, most - 1);
+    const others = 1 - named.reduce((sum, [, share]) => sum + share, 0);
+    const entries = others > 0.0005 ? [...named, [texts.others, others]] : named;
+    const wide = Math.min(BAR.most, (layout.width - decoder.left) / entries.length);
+    const lower = decoder.highest - BAR.apart;
+    const top = topOf(layout, lower - BAR.high, lower);
     for (const [rank, [text, share]] of entries.entries()) {
       const bar = element("div", rank ? "bar" : "bar best");
       bar.classList.toggle("true", view.isForced && text === view.truth[step - 1]?.[0]);
       const filled = element("i", "");
       filled.style.width = `${Math.max(2, (wide - 10) * share)}px`;
-      bar.append(filled, rank < done.length ? word(text) : element("em", "", text), element("span", "", percentWords(share)));
+      bar.append(filled, rank < named.length ? word(text) : element("em", "", text), element("span", "", percentWords(share)));
       bar.style.width = `${wide - 6}px`;
       parts.push(put(bar, decoder.left + rank * wide, top));
     }
@@ -211,7 +239,7 @@ function sentenceOf(truth, written) {
 const MOST_COLOURS = 8; // heads whose colours are named
 
 /** Which colour is which head, and what lines and bars are. */
-export function placeNote({ nodes, view: { texts, stacks, changed, last } }) {
+export function placeNote({ nodes, layout, view: { texts, stacks, changed } }) {
   const heads = Math.max(0, ...stacks.flatMap(({ blocks }) => blocks.map((block) => block.heads)));
   const colours = Array.from({ length: heads > MOST_COLOURS ? 0 : heads }, (_, head) => {
     const node = element("span", "of-colour");
@@ -221,8 +249,16 @@ export function placeNote({ nodes, view: { texts, stacks, changed, last } }) {
     return node;
   });
   const hasChanged = changed.source.size + changed.target.size > 0;
-  const hasMask = last > 0 && stacks.some(({ blocks }) => blocks.some((block) => block.heads && isMasked(block)));
-  const said = [heads && texts.legend, hasMask && texts.masked, texts.bars, heads && texts.tiles, texts.special, hasChanged && texts.changed]
+  const line = heads && texts[layout.flips ? "legend.down" : "legend"];
+  const said = [line, texts.bars, heads && !layout.narrow && texts.tiles, texts.special, hasChanged && texts.changed]
     .filter(Boolean).map((text) => element("span", "", text));
-  nodes.note.replaceChildren(...colours, ...said);
+  const hasMask = stacks.some(({ blocks }) => blocks.some(({ masked }) => masked));
+  nodes.note.replaceChildren(...colours, ...(hasMask ? [maskNote(texts)] : []), ...said);
+}
+
+/** How what a mask hides is drawn. */
+function maskNote(texts) {
+  const node = element("span", "of-colour mask");
+  node.append(element("span", "swatch"), texts.masked);
+  return node;
 }

@@ -22,6 +22,8 @@ function passOf(header, weights, free = null) {
     silent: new Set(header.silenced.filter((name) => name.startsWith(`${each.site}:`))
       .map((name) => Number(name.split(":")[1]))),
     crosses: each.heads > 0 && keys !== each.side,
+    // A decoder that writes all words at once has no mask.
+    masked: each.heads > 0 && each.side === "target" && keys === each.side && header.best.length > 0,
     // A recurrent decoder that looks at no source begins with the encoder's last state.
     begins: header.hands_over && each.side === "target" && each.site.endsWith(".recurrent"),
     weights: each.heads ? weights.next().value : null,
@@ -65,15 +67,13 @@ function foundInRow(block, query, least) {
   return found.sort((one, other) => one.weight - other.weight);
 }
 
-export const isMasked = ({ side, crosses }) => side === "target" && !crosses;
-
 /** The largest weight of the rows that there are, of all heads or of one. */
 export function largestOfBlock(block, rows = block.queries, only = null) {
   let best = { weight: -1 };
   for (let head = 0; head < block.heads; head += 1) {
     if (block.silent.has(head) || (only !== null && head !== only)) continue;
     // The first word of a decoder can look at nothing but itself.
-    for (let query = isMasked(block) && rows > 1 ? 1 : 0; query < rows; query += 1) {
+    for (let query = block.masked && rows > 1 ? 1 : 0; query < rows; query += 1) {
       for (let key = 0; key < block.keys; key += 1) {
         const weight = weightAt(block, head, query, key);
         if (weight > best.weight) best = { head, query, key, weight };

@@ -1,8 +1,8 @@
 // The picture to take away: SVG for white paper.
 
-import { figureStyle, figureSvg, svgMoved, svgText, SvgContext } from "../component/figure.js";
+import { figureStyle, figureSvg, svgMoved, svgNode, svgText, SvgContext } from "../component/figure.js";
 import { shownOf } from "./drawing.js";
-import { nameOf } from "./layout.js";
+import { nameOf, titleTop, topOf } from "./layout.js";
 import { paint } from "./painting.js";
 import { hasName, nameHeight, sayStep } from "./parts.js";
 
@@ -12,10 +12,11 @@ export function wholeSvg(state) {
   const drawn = new SvgContext();
   paint(state, drawn, paperInk(style));
   const said = sayStep(state).map((part) => part.textContent ?? part).join("");
+  const turned = layout.flips ? { transform: `matrix(1 0 0 -1 0 ${layout.height})` } : {};
   const below = svgText(0, layout.height + 14, said, { fill: style.ink, "font-size": 13 });
   return figureSvg({
     title: view.title, width: layout.width, height: layout.height + 22,
-    body: [drawn.parts, svgWords(state, style), svgNames(state, style), below],
+    body: [svgNode("g", turned, drawn.parts), svgWords(state, style), svgNames(state, style), below],
   }, style);
 }
 
@@ -27,11 +28,14 @@ export const paperInk = (style) => ({
 
 /** The words below their streams, `lower` by some pixels. */
 export function svgWords(state, style, lower = 0) {
-  return state.layout.stacks.flatMap((stack) => {
+  const { layout } = state;
+  const [angle, anchor] = layout.flips ? [-90, "start"] : [-52, "end"];
+  return layout.stacks.flatMap((stack) => {
     const { count, active } = shownOf(stack, state);
+    const y = stack.bottom + 14 + lower;
     return stack.tokens.slice(0, count).map(([text], token) =>
-      svgMoved(stack.centre(token) + 3, stack.bottom + 14 + lower, -52, svgText(0, 0, text, {
-        "text-anchor": "end", "font-family": style.codeFont, "font-size": 12, fill: style.ink,
+      svgMoved(stack.centre(token) + 3, topOf(layout, y, y), angle, svgText(0, 0, text, {
+        "text-anchor": anchor, "font-family": style.codeFont, "font-size": 12, fill: style.ink,
         "font-weight": token === active && 600,
       })));
   });
@@ -40,7 +44,7 @@ export function svgWords(state, style, lower = 0) {
 /** The names of the stacks and, where there is room beside them, of their blocks. */
 export function svgNames({ layout, view }, style) {
   return layout.stacks.flatMap((stack) => {
-    const title = svgText(stack.left, 14, view.texts[nameOf(stack, layout, view)], {
+    const title = svgText(stack.left, titleTop(stack, layout) + 14, view.texts[nameOf(stack, layout, view)], {
       fill: style.ink, "font-weight": 600, "font-size": 13,
     });
     const blocks = layout.narrow ? [] : stack.blocks.filter(hasName).map((block) =>

@@ -6,10 +6,12 @@ import { isRecent, markDrawn, mount } from "../component/mount.js";
 import { deviceRatio, magnified, roomNow, windowRoom } from "../component/pixels.js";
 import { resized, setPixels } from "../component/plot.js";
 import { hideTooltip } from "../component/tooltip.js";
+import { litOf } from "./drawing.js";
 import {
   cellAt, chooseRow, closeInside, refreshInside, showCell, showInside, siteOf,
 } from "./inside.js";
-import { wholeLayout } from "./layout.js";
+import { keepTabStop, moveFocus } from "./keyboard.js";
+import { NARROW, TALL, wholeLayout } from "./layout.js";
 import { inkOf, paint } from "./painting.js";
 import {
   drawOutput, markWords, placeBlocks, placeNames, placeNote, placeWords, sayStep,
@@ -18,6 +20,7 @@ import { changedTokens, readWhole } from "./payload.js";
 import { wholeSvg } from "./picture.js";
 
 const PACE = { step: 1000, stage: 420 }; // milliseconds
+const WIDE = 1000; // pixels
 const RESTS = 500; // milliseconds at a step until the page learns of it
 
 export default function (component) {
@@ -33,7 +36,7 @@ function create(state, find) {
     output: find(".output"), blocks: find(".blocks"), inside: find(".inside"),
     note: find(".note"), tooltip: find(".tooltip"), live: find(".live"),
   };
-  Object.assign(state, { step: 0, stage: Infinity, focus: null, open: null, isForced: false, first: {} });
+  Object.assign(state, { step: 0, stage: Infinity, focus: undefined, open: null, isForced: false, first: {} });
   answerWhole(state);
   answerTools(state, find, ({ view }) => view.title, wholeSvg);
 }
@@ -47,16 +50,20 @@ function leave(state) {
 function receive(state, data) {
   const free = readWhole(data);
   const other = free.content !== state.view?.content;
-  free.changed = other ? changedTokens(state.free, free) : state.free.changed;
+  const sameWords = state.free && ["source", "fed"].every((name) => String(state.free[name]) === String(free[name]));
+  free.changed = sameWords ? state.free.changed : changedTokens(state.free, free);
   if (free.forced) free.forced.changed = changedTokens(free, free.forced);
+  // The page goes to the step at which a head is missed.
+  const silences = other && String(free.silenced) !== String(state.free?.silenced);
   state.free = free;
   const view = state.view = (state.isForced && free.forced) || free;
   // Without a head it is still the same sentence.
   const same = other && JSON.stringify(view.source) === JSON.stringify(state.source);
-  if (!same && (other || !isRecent(state.moved))) state.step = view.step;
+  const pageMoves = (!other || silences) && !isRecent(state.moved);
+  if ((other && !same) || pageMoves) state.step = view.step;
   state.step = Math.min(state.step, view.last);
   if (!other) return;
-  if (!same) state.focus = view.focus;
+  if (!same) state.focus = undefined;
   [state.source, state.placed, state.still, state.stage] = [view.source, null, null, Infinity];
   if (!same) state.first = firstLayers(view);
   const { open, row } = state;
@@ -69,8 +76,12 @@ const isPlaced = ({ open, layout }) =>
   layout.stacks.some(({ blocks }) => blocks.some(({ site }) => site === siteOf(open)));
 
 /** How high the picture may be; before a whole room its controls are gone. */
-const roomOf = () => (magnified() > 1 ? Math.max(240, windowRoom() - 165)
-  : Math.min(560, Math.max(360, windowRoom() - 294)));
+function roomOf(width) {
+  if (width < NARROW) return TALL;
+  if (magnified() > 1) return Math.max(240, windowRoom() - 135);
+  // Above a narrower picture more texts break into lines.
+  return Math.min(560, Math.max(360, windowRoom() - (width < WIDE ? 376 : 294)));
+}
 
 /** Layers with an open block are not folded. */
 function firstLayers({ stacks, open }) {
@@ -84,7 +95,8 @@ function draw(state) {
   const placed = `${width} ${roomNow()} ${view.content} ${view.isForced} ${JSON.stringify(state.first)}`;
   if (placed !== state.placed) {
     state.placed = placed;
-    state.layout = wholeLayout(width, roomOf(), view, state.first);
+    state.layout = wholeLayout(width, roomOf(width), view, state.first);
+    state.root.classList.toggle("narrow", state.layout.narrow);
     setPixels(nodes.stage, { "--height": state.layout.height });
     placeNames(state);
     placeWords(state);
@@ -114,9 +126,9 @@ function draw(state) {
 
 /** Draw the step: the decoder moves, the encoder stands still unless another of its words is chosen. */
 function drawStep(state) {
-  const { nodes, view, step, layout, focus } = state;
+  const { nodes, view, step, layout } = state;
   const ink = inkOf(state.root);
-  const still = `${state.placed} ${focus} ${ink.active}`;
+  const still = `${state.placed} ${litOf(state)} ${ink.active}`;
   if (still !== state.still) {
     state.still = still;
     paint(state, cleared(nodes.still, layout), ink, ["source"]);
@@ -133,12 +145,14 @@ function drawStep(state) {
   nodes.following.disabled = step === view.last;
 }
 
-function cleared(canvas, { width, height }) {
+/** A canvas without a drawing; one for a picture that flips is upside down. */
+function cleared(canvas, { width, height, flips }) {
   const ratio = deviceRatio();
   const context = resized(canvas, Math.round(width * ratio), Math.round(height * ratio));
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, canvas.width, canvas.height);
   context.scale(ratio, ratio);
+  if (flips) context.transform(1, 0, 0, -1, 0, height);
   return context;
 }
 
@@ -161,7 +175,13 @@ function show(state, step) {
 /** Let the page know of the step and of what is open, once nothing moves: the address holds both. */
 function rest(state) {
   clearTimeout(state.resting);
-  state.resting = setTimeout(() => state.send("step", { step: state.step, open: state.open }), RESTS);
+  state.resting = setTimeout(() => tell(state, "step"), RESTS);
+}
+
+/** Send a click, with what the page may not know yet: it could leave before the next rest. */
+function tell(state, name, click = {}) {
+  clearTimeout(state.resting);
+  state.send(name, { step: state.step, open: state.open, ...click });
 }
 
 function openInside(state, open) {
@@ -245,18 +265,22 @@ function answerWhole(state) {
     if (silence) changeSilence(state, silence.dataset.name);
     if (at(".free")) feed(state, false);
     if (at(".forced")) feed(state, true);
-    if (at(".restore")) state.send("silence", { heads: [] });
+    if (at(".restore")) tellSilence(state, []);
     const token = at("button.token");
     if (token) chooseToken(state, token);
   };
   root.onpointermove = (event) => {
+    // A map that opens under a pointer at rest is not pointed at.
+    if (!event.movementX && !event.movementY) return;
     const canvas = event.target.closest?.(".inside canvas");
     if (canvas) showCell(state, canvas, event);
     else hideTooltip(state);
   };
   root.onpointerleave = () => hideTooltip(state);
+  root.addEventListener("focusin", (event) => keepTabStop(state, event));
   root.onkeydown = (event) => {
     if (event.key === "Escape" && state.open) close(state);
+    moveFocus(state, event);
   };
 }
 
@@ -275,22 +299,27 @@ function playFromStart(state) {
 
 /** Go to a head's map on a page of its own, or to a cell of it in numbers. */
 function goOn(state, to, head, { query, key = null }) {
-  state.send("pick", { site: siteOf(state.open), head, to, query, key });
+  tell(state, "pick", { site: siteOf(state.open), head, to, query, key });
 }
 
 /** Silence a head, or switch it on again: the page computes the pass without it. */
 function changeSilence(state, name) {
   const { silenced } = state.view;
   state.silencedLast = name;
-  const heads = silenced.includes(name) ? silenced.filter((each) => each !== name) : [...silenced, name];
-  state.send("silence", { heads });
+  tellSilence(state, silenced.includes(name) ? silenced.filter((each) => each !== name) : [...silenced, name]);
+}
+
+function tellSilence(state, heads) {
+  // Until another step is chosen the page says which one is shown.
+  state.moved = -Infinity;
+  tell(state, "silence", { heads });
 }
 
 /** A word of the source stands out, or no longer; a word of the target is the step that feeds it. */
 function chooseToken(state, { dataset }) {
   const index = Number(dataset.index);
   if (dataset.side === "target") return goTo(state, index + 1);
-  state.focus = state.focus === index ? null : index;
+  state.focus = litOf(state) === index ? null : index;
   state.saysFocus = state.focus !== null;
   return drawStep(state);
 }

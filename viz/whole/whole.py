@@ -72,6 +72,7 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "head.open": N_("Open head {head}"),
     "heads": N_("← all heads"),
     "takes": N_("“{query}” takes from"),
+    "writing": N_("{fed} → {written}"),
     "takes.writing": N_("“{query}”, to write “{written}”, takes from"),
     "maps": N_("compare all maps"),
     "maps.help": N_("This head beside all others of its kind"),
@@ -93,7 +94,8 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "rows": N_("Rows look, columns are looked at. Click a map to see its words."),
     "cells": N_("Click a word on the left for its row, a cell for how its number is computed."),
     "legend": N_("line: the upper word takes from the lower one, as much as the line is wide"),
-    "masked": N_("masked: only from itself and words to its left"),
+    "legend.down": N_("line: the lower word takes from the upper one, as much as the line is wide"),
+    "masked": N_("masked: only itself and words to its left"),
     "bars": N_("bar: how much a block adds to a word"),
     "tiles": N_("square: a head’s map"),
     "changed": N_("red line: changed"),
@@ -146,6 +148,7 @@ class Whole:
             at once.
         step: The step that is shown: 0 for the encoder, n for the n-th token that is fed.
         focus: The source's token whose lines stand out; None for none.
+        focus_step: The step that looks at it: at the others it does not stand out; None for all.
         in_order: Whether the encoder reads one word after the other.
         hands_over: Whether the decoder begins with the encoder's last state and sees nothing else.
         silenced: Heads whose output is left out, `site:index`: they have no lines.
@@ -167,6 +170,7 @@ class Whole:
     best: Sequence[Sequence[Guess]] = ()
     step: int = 0
     focus: int | None = None
+    focus_step: int | None = None
     in_order: bool = False
     hands_over: bool = False
     silenced: Sequence[str] = ()
@@ -225,6 +229,7 @@ def content(
         **_pass(whole, whole.sublayers),
         "forced": None if forced is None else _pass(forced, target),
         "focus": whole.focus,
+        "focus_step": whole.focus_step,
         "silenced": list(whole.silenced),
         "in_order": whole.in_order,
         "hands_over": whole.hands_over,
@@ -256,4 +261,5 @@ def _sublayer(each: Sublayer) -> dict[str, Any]:
 
 
 def _guesses(guesses: Sequence[Guess]) -> list[list[str | float]]:
-    return [[text, round(probability, 5)] for text, probability in guesses]
+    # So many digits that none is shown as 0 or 100 % that is not exactly that.
+    return [[text, float(f"{probability:.8g}")] for text, probability in guesses]

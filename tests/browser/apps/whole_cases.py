@@ -70,6 +70,7 @@ def made(source, fed, encoder, decoder, heads=4):
         best=best,
         step=min(3, len(best)),
         focus=1 if source else None,
+        focus_step=min(3, len(best)) if source and fed else None,
     )
 
 

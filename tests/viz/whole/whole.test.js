@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { readFrame } from "../../../viz/component/text.js";
-import { crossingPath, NARROW, tilesOf, wholeLayout } from "../../../viz/whole/layout.js";
-import { shownOf } from "../../../viz/whole/drawing.js";
+import { crossingPath, NARROW, TALL, tilesOf, titleTop, topOf, wholeLayout } from "../../../viz/whole/layout.js";
+import { litOf, shownOf } from "../../../viz/whole/drawing.js";
 import {
   changedTokens, largeOfRow, largestOfBlock, largestOfToken, readWhole, weightAt,
 } from "../../../viz/whole/payload.js";
@@ -67,11 +67,46 @@ test("blocks rise without gaps or overlaps, and stay in their stack", () => {
   }
 });
 
-test("stacks stand beside each other, or the decoder above the encoder where it is narrow", () => {
+test("stacks stand beside each other; a narrow picture is read from the source down to the output", () => {
   const [encoder, decoder] = wholeLayout(1200, 440, viewOf("known")).stacks;
   assert.ok(encoder.right < decoder.left);
-  const [lower, upper] = wholeLayout(390, 440, viewOf("known")).stacks;
-  assert.ok(upper.bottom < lower.top);
+  for (const name of ["known", "deep", "recurrent", "parallel"]) {
+    const layout = wholeLayout(350, TALL, viewOf(name));
+    const tops = layout.stacks.flatMap((stack) =>
+      [titleTop(stack, layout), ...stack.blocks.map(({ upper, lower }) => topOf(layout, upper, lower))]);
+    assert.deepEqual(tops, [...tops].sort((one, other) => one - other), name);
+  }
+});
+
+test("a finger finds every block of a narrow picture, and lines to the decoder run beside all words", () => {
+  for (const name of CASES) {
+    const { stacks, width } = wholeLayout(350, TALL, viewOf(name));
+    for (const { blocks, folds } of stacks) {
+      for (const { upper, lower } of [...blocks, ...folds]) assert.ok(lower - upper >= 40, name);
+    }
+    const [encoder, decoder] = stacks;
+    for (const block of decoder?.blocks.filter(({ crosses }) => crosses) ?? []) {
+      for (const head of [0, block.heads - 1]) {
+        const [lane] = crossingPath(encoder, decoder, block, { head, query: 0, key: 0 })[2];
+        assert.ok(lane > encoder.right && lane > decoder.right && lane < width, `${name} ${lane}`);
+      }
+    }
+  }
+});
+
+test("what is written last has a column of its own", () => {
+  for (const width of [350, 1200]) {
+    const decoder = wholeLayout(width, 440, viewOf("known")).stacks[1];
+    assert.ok(decoder.centre(decoder.tokens.length) < decoder.right);
+  }
+});
+
+test("the word that a page lets stand out does so at the step that looks at it, a clicked one always", () => {
+  const view = { focus: 3, focus_step: 5 };
+  const lit = (step, focus) => litOf({ view, step, focus });
+  assert.deepEqual([0, 4, 5, 6].map((step) => lit(step)), [3, null, 3, null]);
+  assert.deepEqual([lit(4, 1), lit(5, null)], [1, null]);
+  assert.equal(litOf({ view: { focus: 3, focus_step: null }, step: 4 }), 3);
 });
 
 test("every token and every small map is inside the picture", () => {

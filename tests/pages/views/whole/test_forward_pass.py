@@ -36,8 +36,18 @@ def test_silencing_a_head_computes_the_pass_without_it(open_view):
     assert chance < 0.6 < before["best"][step][0][1]
     chances = percent(before["best"][step][0][1]), percent(chance)
     said_of = "“**il**”, at step 11, goes from {} to **{}**".format(*chances)
-    assert f"Without encoder layer 2, head 0 it writes the same; {said_of}." in said(silenced)
+    same = "Without encoder layer 2, head 0 the model writes the same"
+    assert f"{same}; {said_of}." in said(silenced)
     assert "The model writes “L'animal n'a pas traversé" in html.unescape(said(whole))
+
+
+def test_the_picture_goes_to_the_step_at_which_a_head_is_missed(open_view):
+    silenced, _ = open_view(
+        "pass", model="everyday", sentence=TIRED, pass_silenced="decoder.1.cross:0"
+    )
+    shown = picture(silenced)
+    assert shown["step"] != shown["focus_step"]
+    assert f"at step {shown['step']}" in said(silenced)
 
 
 def test_heads_that_the_model_does_not_have_are_not_silenced(open_view):

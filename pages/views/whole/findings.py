@@ -1,0 +1,206 @@
+"""What there is to see in a pass, in sentences: each is computed from it."""
+
+import operator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+import numpy as np
+
+from core.heads import Head, Kind
+from core.inspection import Inspection, inspect_sentence
+from core.runs.run import Run
+from core.studies.forward_pass import Best, ForwardPass, forward_pass
+from core.studies.heads.findings import pronouns_among
+from pages.frame import clicks, session
+from pages.frame.language import _, joined, listed, n_, number, percent, plain
+from pages.frame.notes import is_guided, is_measured, within_sentence
+from pages.frame.passes import CERTAIN, PICTURE, texts_of
+from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened, inspecting
+
+N_NAMED = 2
+"""Most silenced heads that are named; of more, the number is given."""
+
+
+def pass_of(opened: Opened, silenced: tuple[Head, ...]) -> Recipe[ForwardPass]:
+    """Return what computes the pass of the sentence that is shown, without some heads."""
+    if not silenced:
+        return Recipe(forward_pass, opened.path, opened.inspecting)
+    inspected = Recipe(inspect_sentence, opened.path, opened.sentence, None, silenced)
+    return Recipe(forward_pass, opened.path, inspected, silenced)
+
+
+def what_is_lost(
+    opened: Opened, found: ForwardPass, silenced: Sequence[Head]
+) -> tuple[str, int | None]:
+    """Return which word is another without some heads, or less probable, and at which step.
+
+    Steps count from 1; None where nothing is written word by word.
+    """
+    names = listed(map(within_sentence, silenced))
+    if len(silenced) > N_NAMED:
+        names = n_("{n} head", "{n} heads", len(silenced)).format(n=number(len(silenced)))
+    before, after = pass_of(opened, ()).result().best, found.best
+    if before is None or after is None:
+        return _("Shown without {heads}.").format(heads=names), None
+    if (changed := _first_change(opened.run, before, after)) is not None:
+        step, old, new = changed
+        text = _(
+            "Without {heads} the model writes “**{new}**” instead of “{old}” at step {step}: {text}"
+        )
+        written = plain(found.inspection.translation.text)
+        return text.format(heads=names, step=number(step), old=old, new=new, text=written), step
+    chances, rest = before.probabilities_TN[:, 0], after.probabilities_TN[:, 0]
+    at = int(np.abs(chances - rest).argmax())
+    text = _(
+        "Without {heads} the model writes the same; “**{word}**”, at step {step}, goes from "
+        "{before} to **{after}**."
+    )
+    said = text.format(
+        heads=names,
+        step=number(at + 1),
+        word=plain(texts_of(opened.run, before.ids_TN[at, :1].tolist())[0]),
+        before=percent(float(chances[at])),
+        after=percent(float(rest[at])),
+    )
+    return said, at + 1
+
+
+def _first_change(run: Run, before: Best | None, after: Best | None) -> tuple[int, str, str] | None:
+    """Return the first step, from 1, that writes another word, with both words; None without."""
+    if before is None or after is None:
+        return None
+    pairs = zip_longest(before.ids_TN[:, 0].tolist(), after.ids_TN[:, 0].tolist())
+    for step, (old, new) in enumerate(pairs, start=1):
+        if old != new:
+            words = ["" if each is None else texts_of(run, [each])[0] for each in (old, new)]
+            return step, plain(words[0]), plain(words[1])
+    return None
+
+
+def what_is_seen(opened: Opened, found: ForwardPass, focus: int | None) -> str:
+    """Return what another word has changed, or else where the focus looks and what is written."""
+    if changed := _what_changed(opened, found, focus):
+        return changed
+    return joined([*_where_it_looks(opened, focus), _written(found.inspection)])
+
+
+def _what_changed(opened: Opened, found: ForwardPass, focus: int | None) -> str:
+    """Return where a pronoun looks now, and what is written, after another word was changed.
+
+    Empty where more than one word is another, or where one of the two stays what it was.
+    """
+    sentence = _sentence_before(opened)
+    if sentence is None:
+        return ""
+    words, before = opened.sentence.split(), sentence.split()
+    if len(words) != len(before) or sum(map(operator.ne, words, before)) != 1:
+        return ""
+    earlier = replace(
+        opened, sentence=sentence, inspection=inspecting(opened.path, sentence).result()
+    )
+    looks = _largest_look(opened, focus)
+    looked = _largest_look(earlier, clicks.first_pronoun(earlier, earlier.inspection))
+    changed = _first_change(opened.run, pass_of(earlier, ()).result().best, found.best)
+    if looks is None or looked is None or changed is None:
+        return ""
+    if looks.query != looked.query or looks.key == looked.key:
+        return ""
+    text = _(
+        "“{query}” now looks at **{key}** instead of “{old_key}” ({where}), and the model writes "
+        "“**{new}**” instead of “{old}”: “{text}”"
+    )
+    return text.format(
+        query=looks.query,
+        key=looks.key,
+        old_key=looked.key,
+        where=_place_of(opened.run, looks.head),
+        new=changed[2],
+        old=changed[1],
+        text=plain(found.inspection.translation.text),
+    )
+
+
+def _sentence_before(opened: Opened) -> str | None:
+    """Return the sentence that the same model was shown on before this one; None without."""
+    sentences = session.storage(PICTURE).setdefault("sentences", [])
+    own = (opened.path, opened.sentence)
+    if own not in sentences[-1:]:
+        sentences[:] = [*sentences[-1:], own]
+    path, sentence = sentences[0]
+    return sentence if len(sentences) > 1 and path == opened.path else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Where a word of the source looks most, in whichever head of the encoder that is."""
+
+    query: str
+    key: str
+    weight: float
+    head: Head
+
+
+def _largest_look(opened: Opened, focus: int | None) -> _Look | None:
+    inspection = opened.inspection
+    if focus is None or not inspection.sites_of(Kind.ENCODER_SELF):
+        return None
+    weights = {
+        head: inspection.weights_of(head)[focus]
+        for site in inspection.sites_of(Kind.ENCODER_SELF)
+        for head in site.heads(len(inspection.attention[site].weights_HQK))
+    }
+    head, weights_K = max(weights.items(), key=lambda each: each[1].max())
+    query, key = (
+        plain(inspection.source_tokens[at].text) for at in (focus, int(weights_K.argmax()))
+    )
+    return _Look(query, key, float(weights_K.max()), head)
+
+
+def _where_it_looks(opened: Opened, focus: int | None) -> Iterator[str]:
+    """Yield where a word of the source looks most, and why that matters for a pronoun."""
+    if (look := _largest_look(opened, focus)) is None:
+        return
+    text = _("“{query}” looks at **{key}** with **{weight}** of its attention ({where}).")
+    where = _place_of(opened.run, look.head)
+    yield text.format(query=look.query, key=look.key, weight=percent(look.weight), where=where)
+    if pronouns_among(opened.task, [look.query]) and is_measured(opened.run, opened.sentence):
+        why = _(
+            "A French pronoun has its noun’s gender, so the model must find the noun of “{it}”."
+        )
+        yield why.format(it=look.query)
+
+
+def _place_of(run: Run, head: Head) -> str:
+    """Return where a head is; one that did not find its place by itself is said to be trained."""
+    where = within_sentence(head)
+    if not is_guided(run, head):
+        return where
+    return _("{head}, a head that was trained to do so").format(head=where)
+
+
+def ends(run: Run, found: ForwardPass) -> bool:
+    """Return whether the text ends because the model writes EOS."""
+    return found.best is not None and int(found.best.ids_TN[-1, 0]) in run.model.config.eos_ids
+
+
+def at_the_end(inspection: Inspection, step: int) -> str:
+    """Return what the last step is fed, and that it ends the text."""
+    text = _(
+        "Step {step} is fed all that is written so far, “{text}”, and writes **EOS**: the end."
+    )
+    return text.format(step=number(step), text=plain(inspection.translation.text))
+
+
+def _written(inspection: Inspection) -> str:
+    """Return the text that is written, and the word of it that is not certain, if any."""
+    text = plain(inspection.translation.text)
+    word = min(inspection.written, key=lambda each: each.probability, default=None)
+    if word is None or word.probability >= CERTAIN:
+        return _("The model writes “{text}”").format(text=text) if text else ""
+    return _("The model writes “{text}”, least sure of **{word}**: **{share}**.").format(
+        text=text,
+        word=plain(inspection.translation.text[word.span.start : word.span.end]),
+        share=percent(word.probability),
+    )
