@@ -60,7 +60,12 @@ def _given(steps: HeadSteps, stage: Stage) -> str:
 
 
 def stage_matrices(
-    selected: Selection, steps: HeadSteps, stage: Stage, cell: tuple[int, int]
+    selected: Selection,
+    steps: HeadSteps,
+    stage: Stage,
+    cell: tuple[int, int],
+    *,
+    result_only: bool = False,
 ) -> Matrices:
     """Return the matrices of a stage.
 
@@ -69,8 +74,9 @@ def stage_matrices(
         steps: Of the head.
         stage: One of them.
         cell: Row and column of the result that has a frame.
+        result_only: Whether what goes in is left out.
     """
-    shown = panels(steps, stage)
+    shown = panels(steps, stage)[: 1 if result_only else None]
     drawn = tuple(_drawn(selected, steps, stage, panel) for panel in shown)
     return Matrices(panels=drawn, selected=(0, *cell))
 

@@ -53,7 +53,7 @@ def test_the_heads_of_the_layer_are_followed_through_all_snapshots(open_page, ke
         for head, expected in enumerate(spread[step]):
             assert found[step, f"head {head}"] == pytest.approx(expected)
     [shown] = taken
-    assert max(spread[850]) > SHARP and "are sharp" not in shown.seen
+    assert max(spread[850]) > SHARP and "looks at few words" not in shown.seen
     assert "At step 10 the decoder, given “" in shown.seen
 
 
