@@ -175,7 +175,9 @@ def _chart(chosen: Chosen, off: Sequence[Mask], cases: Sequence[MaskLoss]) -> Ch
         n = len(chosen.sentences)
         on = n_("the {n} text of the batch", "the {n} texts of the batch", n).format(n=number(n))
     shown = [case for case in cases if set(case.without) <= set(off)]
-    title = _("Loss with and without masks: {attention}") if off else _("Loss with all masks")
+    title = _("Loss with all masks")
+    if off:
+        title = _("Loss with and without the masks of {attention}")
     return bars(
         {_("loss"): [case.loss for case in shown]},
         [_case_label(case) for case in shown],
