@@ -152,6 +152,6 @@ def score_sums(model: Transformer, x_D: Tensor, ids: Sequence[int]) -> tuple[Sco
         order_D = products_D.abs().argsort(descending=True, stable=True)
         largest_N = products_D[order_D[:LARGEST_PRODUCTS]]
         others = float(products_D[order_D[LARGEST_PRODUCTS:]].sum())
-        bias = None if output.bias is None else float(output.bias[token])
+        bias = None if output.bias is None else float(output.bias[token].detach())
         found.append(ScoreSum(tuple(largest_N.tolist()), others, bias))
     return tuple(found)

@@ -170,7 +170,7 @@ def test_the_wrong_word_turns_the_sentence_into_its_opposite(everyday, inspected
 
 def test_the_residual_stream_grows_as_its_stop_says(everyday):
     assert everyday.model.config.norm == "pre"
-    found = sentence_stream(everyday, STOPS["residual"].query["sentence"], "decoder").result
+    found = sentence_stream(everyday, STOPS["residual"].query["sentence"], "encoder").result
     assert (found.norms_LK[-1] > found.norms_LK[0]).all()
     # In every row of the picture the vector after is longer than the output.
     assert (found.norms_LK[1:] > found.added_LK).all()

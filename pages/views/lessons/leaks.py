@@ -175,17 +175,14 @@ def _chart(chosen: Chosen, off: Sequence[Mask], cases: Sequence[MaskLoss]) -> Ch
         n = len(chosen.sentences)
         on = n_("the {n} text of the batch", "the {n} texts of the batch", n).format(n=number(n))
     shown = [case for case in cases if set(case.without) <= set(off)]
-    title = _("Loss with all masks")
-    if off:
-        title = _("Loss with and without the masks of {attention}")
     return bars(
         {_("loss"): [case.loss for case in shown]},
         [_case_label(case) for case in shown],
         value=Quantity(
-            _("loss on {sentences} (higher: worse)").format(sentences=on),
+            _("loss (higher: worse)"),
             write=partial(number, digits=2),
         ),
-        title=title.format(attention=_(chosen.kind.full_label)),
+        title=_("Loss on {sentences}").format(sentences=on),
     )
 
 

@@ -101,7 +101,7 @@ def test_a_mask_that_is_switched_off_is_left_out_in_the_model(open_lesson, run, 
 
 def test_one_sentence_with_all_masks_has_one_map_one_loss_and_no_padding_to_switch_off(open_lesson):
     at, shown = open_lesson("leaks", others=" ", kind="decoder.self", off="")
-    assert at.get("button_group")[0].options == ["without the look-ahead mask"]
+    assert at.pills(key="off").options == ["without the look-ahead mask"]
     assert len(panels(at)) == 1
     assert [row["name"] for row in chart_rows(at)] == ["all masks"]
     assert "All masks are on" in shown.seen

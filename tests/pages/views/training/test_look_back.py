@@ -34,11 +34,10 @@ def weights_shown(at):
 
 @pytest.mark.parametrize("step", [0, 850])
 def test_the_map_of_a_head_of_the_decoder_is_that_of_the_step(open_view, kept, step):
-    at = open_view("look_back", kept, step=str(step), sentence="a b c", kind="decoder.cross")
+    head = {"kind": "decoder.cross", "layer": "1", "head": "2"}
+    at = open_view("look_back", kept, step=str(step), sentence="a b c", **head)
     [panel] = unpack_matrices(at.get("bidi_component")[0].proto.bytes).panels
-    head = at.query_params["layer"], at.query_params["head"]
-    expected = weights_at(kept, step, "a b c")[int(head[0][0]), int(head[1][0])]
-    np.testing.assert_allclose(panel.values, expected, atol=1e-6)
+    np.testing.assert_allclose(panel.values, weights_at(kept, step, "a b c")[1, 2], atol=1e-6)
 
 
 @pytest.mark.parametrize("step", [0, KEPT[1], 850])
