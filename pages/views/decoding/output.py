@@ -158,9 +158,9 @@ def _sum_title(found: OutputLayer) -> str:
 def _written_sum(score: ScoreSum) -> str:
     """Return the terms of a score, with their signs between them."""
     bias = [] if score.bias is None else [score.bias]
-    first, *rest = (*score.products, score.others, *bias)
-    signed = [f"{'−' if term < 0 else '+'} {number(abs(term), 2)}" for term in rest]
-    return " ".join([number(first, 2), *signed])
+    terms = [*score.products, score.others, *bias]
+    signed = [f"{'−' if term < 0 else '+'} {number(abs(term), 2)}" for term in terms[1:]]
+    return " ".join([number(terms[0], 2), *signed])
 
 
 def _power(row: ScoreRow) -> str:

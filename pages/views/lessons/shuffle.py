@@ -20,7 +20,7 @@ from viz.charts.curves import Chart, Quantity
 
 SEED = "pe_seed"
 """Name of the seed of the shuffle in the URL."""
-UNSHUFFLED = "none"
+UNSHUFFLED = -1
 """In the place of a seed: the words stand in their own order."""
 FORMULA = (
     r"\mathrm{Encoder}(\Pi X) = \Pi\, \mathrm{Encoder}(X) \quad "
@@ -39,7 +39,7 @@ READS = {
 def draw(opened: Opened) -> Shown | None:
     """Draw how alike the outputs of both orders are."""
     asked = session.value(SEED, _read_seed, 0)
-    seed = None if asked == UNSHUFFLED else int(asked)
+    seed = None if asked == UNSHUFFLED else asked
     recipe: Recipe[Any] = Recipe(shuffled, opened.path, opened.sentence, seed)
     found: Shuffled | None = recipe.result()
     if found is None:
@@ -74,8 +74,8 @@ def draw(opened: Opened) -> Shown | None:
     )
 
 
-def _read_seed(text: str) -> str | int | None:
-    return text if text == UNSHUFFLED else session.position(text, 10_000)
+def _read_seed(text: str) -> int | None:
+    return UNSHUFFLED if text == str(UNSHUFFLED) else session.position(text, 10_000)
 
 
 def _chips(tokens: Iterable[Token]) -> str:

@@ -151,7 +151,7 @@ def test_shuffled_words_come_out_the_same_without_positions_alone(open_lesson):
 
 
 def test_words_that_are_not_shuffled_yet_all_come_out_the_same(open_lesson):
-    at, shown = open_lesson("shuffle", model="translate", sentence=TIRED, pe_seed="none")
+    at, shown = open_lesson("shuffle", model="translate", sentence=TIRED, pe_seed="-1")
     for cosines in charts(at)[0].values():
         assert cosines == pytest.approx([1] * len(cosines), abs=1e-5)
     assert "changes most" not in shown.seen and "tell the two orders apart" not in shown.seen
