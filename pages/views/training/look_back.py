@@ -1,6 +1,7 @@
 """Look back on a training: when the heads became sharp, and what they did at any snapshot."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -73,11 +74,8 @@ def draw(path: Path) -> Shown | None:
         step = heads_at_step.ask_step(offered, _learning(found, head))
     inspection, last = _at(path, step, sentence).result(), found[max(found)]
     run = heads_at_step.untrained(path)
-    written = {_written(rows, step): inspection, _("At the end the model writes:"): last}
-    if last is inspection:
-        written.popitem()
     with above:
-        _say_written(run, written)
+        _say_written(run, _written(rows, step), inspection, last)
         pictures = [_head_at_step(found, inspection, head, step)]
     if len(offered) <= heads_at_step.FEW:
         st.caption(_("Only the beginning and the newest weights were kept."))
@@ -140,8 +138,11 @@ def _learning(found: Mapping[int, Inspection], head: Head) -> int:
     return [*steps[:2], *elsewhere][-1]
 
 
-def _say_written(run: Run, written: Mapping[str, Inspection]) -> None:
+def _say_written(run: Run, begin: str, inspection: Inspection, last: Inspection) -> None:
     """Say what the model writes at the chosen snapshot and at the end, each in a line."""
+    written = {begin: inspection, _("At the end the model writes:"): last}
+    if last is inspection:
+        written.popitem()
     lines = [
         f":small[{plain(begin)} **{plain(typeset(each.translation.text, run))}**]"
         for begin, each in written.items()
