@@ -173,12 +173,16 @@ class Transformer(nn.Module):
 
     def scores(self, x_BKD: Tensor) -> Tensor:
         """Return logits_BKV for a stream after its final norm."""
+        logits_BKV: Tensor = self.output(self.output_input(x_BKD))
+        return logits_BKV
+
+    def output_input(self, x_BKD: Tensor) -> Tensor:
+        """Return what the output matrix multiplies, for a stream after its final norm."""
         if self.output_transform is not None:
             x_BKD = self.output_transform(x_BKD)
         if self.config.logit_scale:
             x_BKD = x_BKD * self.config.d_model**-0.5
-        logits_BKV: Tensor = self.output(x_BKD)
-        return logits_BKV
+        return x_BKD
 
     def _bias(self, stack: Stack, n_queries: int, n_keys: int) -> Tensor | None:
         """Return the position bias of a stack's heads, if any."""

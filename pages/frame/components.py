@@ -53,9 +53,11 @@ def lend_scripts() -> None:
 
     To be called in a container of its own, as its place is empty afterwards.
     """
-    if not session.storage("scripts").setdefault("lent", False):
+    scripts = session.storage("scripts")
+    scripts["in_this_run"] = not scripts.get("lent", False)
+    if scripts["in_this_run"]:
         st.html(_lending(), unsafe_allow_javascript=True)
-        session.storage("scripts")["lent"] = True
+        scripts["lent"] = True
 
 
 def _lend_again() -> None:

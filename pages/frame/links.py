@@ -84,6 +84,9 @@ def link(
 
 def go(page: str, query_params: Mapping[str, str | list[str]]) -> NoReturn:
     """Go to a page of the app, by one step; see `link`. What was to be drawn after it is not."""
+    # The browser may never see what this run drew, nor get the scripts that it lent.
+    scripts = session.storage("scripts")
+    scripts["lent"] = scripts.get("lent", False) and not scripts["in_this_run"]
     to = {session.GOES_TO: "" if page == FIRST_PAGE else page}
     st.switch_page(_target(page, page), query_params={**query_params, **to})
 

@@ -151,7 +151,7 @@ function luminance([red, green, blue]) {
 }
 
 const SMALLEST_DIGITS = 8; // pixels
-const NUMBER = /^[≈<>]? ?[−+-]?\d[\d.,]*(e[−+-]?\d+)? ?%?$/;
+export const NUMBER = /^[≈<>]? ?[−+-]?\d[\d.,]*(e[−+-]?\d+)? ?%?$/;
 
 /** How large the numbers of a panel are written: all as large as the longest that fits at all. */
 function digitsSize(panel, room, textWidth) {

@@ -4,6 +4,7 @@ import { fileNameOf } from "../component/figure.js";
 import { deviceRatio } from "../component/pixels.js";
 import { ended, fill, joined } from "../component/text.js";
 import { element } from "../component/tokens.js";
+import { NUMBER } from "./cells.js";
 import { panelAt } from "./events.js";
 import { panelPicture } from "./picture.js";
 import { panelHeight, panelLayout, planeOf, sizesOf } from "./sizes.js";
@@ -50,6 +51,8 @@ function readWords(state) {
   const [index, ...cell] = view.selected ?? [];
   const panel = view.panels[index];
   if (!panel?.texts || !layout.sizes[index].narrow || !layout.panels[index].zoomable) return;
+  // Numbers are seen by their colours, too.
+  if (NUMBER.test(panel.texts[cell[0]][cell[1]])) return;
   const figure = figures[index];
   if (figure.read === panel.tokens) return;
   figure.read = panel.tokens;

@@ -262,19 +262,26 @@ class Shuffled:
         }
 
 
-def shuffled(run: Run, sentence: str, seed: int) -> Shuffled | None:
+def shuffled(run: Run, sentence: str, seed: int | None) -> Shuffled | None:
     """Encode a sentence and the same words in another order, with and without positions.
 
     Tokens of one word stay together, and EOS stays last.
+
+    Args:
+        run: A loaded run.
+        sentence: As typed.
+        seed: Of the order; None for the sentence's own.
 
     Returns:
         None where there is only one word.
     """
     source_ids, _ = fitting_source(run, sentence)
     tokens = run.tokenizer.describe(source_ids)
-    order_S = shuffled_order([token.word for token in tokens], seed)
+    order_S = shuffled_order([token.word for token in tokens], seed or 0)
     if order_S is None:
         return None
+    if seed is None:
+        order_S = tuple(range(len(tokens)))
     shuffled_ids = [source_ids[place] for place in order_S]
     cosines = []
     for probe in (None, Unplace()):

@@ -1,6 +1,7 @@
 """The stages of one head: what happens in each, and its matrices with titles, axes and scales."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -60,7 +61,12 @@ def _given(steps: HeadSteps, stage: Stage) -> str:
 
 
 def stage_matrices(
-    selected: Selection, steps: HeadSteps, stage: Stage, cell: tuple[int, int]
+    selected: Selection,
+    steps: HeadSteps,
+    stage: Stage,
+    cell: tuple[int, int],
+    *,
+    result_only: bool = False,
 ) -> Matrices:
     """Return the matrices of a stage.
 
@@ -69,10 +75,19 @@ def stage_matrices(
         steps: Of the head.
         stage: One of them.
         cell: Row and column of the result that has a frame.
+        result_only: Whether what goes in is left out; then the cells have their numbers in them.
     """
-    shown = panels(steps, stage)
-    drawn = tuple(_drawn(selected, steps, stage, panel) for panel in shown)
+    drawn = [_drawn(selected, steps, stage, panel) for panel in panels(steps, stage)]
+    if result_only:
+        drawn = [_with_numbers(drawn[0])]
     return Matrices(panels=drawn, selected=(0, *cell))
+
+
+def _with_numbers(matrix: Matrix) -> Matrix:
+    digits = 2 if matrix.scale == "weight" else None
+    texts = [[number(float(value), digits) for value in row] for row in matrix.values]
+    # The numbers are seen already: the tooltip need not write them again.
+    return replace(matrix, texts=texts, details=[[""] * len(row) for row in texts])
 
 
 def axis_of(selected: Selection, steps: HeadSteps, name: AxisName) -> Axis:

@@ -22,6 +22,9 @@ from pages.views.attention import seen, stages, terms
 STEPS = "steps"
 MANY = 10**6
 """More than a stage has of panels, rows or columns: which there are, `cell_of` knows."""
+BRIEF = "brief"
+"""In the URL: whether only the stages `MAIN` are offered, each with its result alone."""
+MAIN = (Stage.PRODUCTS, Stage.SOFTMAX)
 
 
 def draw(opened: Opened) -> Shown:
@@ -44,21 +47,23 @@ def _draw(selected: Selection) -> Shown:
     opened = selected.opened
     recording = Recipe(head_steps, opened.path, opened.sentence, selected.head, opened.inspecting)
     steps = recording.result()
-    stage, cell = _ask(selected, steps)
+    brief = session.value(BRIEF, {"true": True, "false": False}.get, False)
+    stage, cell = _ask(selected, steps, brief=brief)
     recipe = Recipe(stage_numbers, recording, stage, *cell)
     found = recipe.result().terms
     result, one_number = st.columns([3, 2])
     with result:
         at = number(1 + list(steps.formulas).index(stage))
         at = _("Step {n} of {all}.").format(n=at, all=number(len(steps.formulas)))
-        st.markdown(joined([at, stages.explained(steps, stage)]))
+        st.markdown(joined(["" if brief else at, stages.explained(steps, stage)]))
         matrices = components.show(
-            stages.stage_matrices(selected, steps, stage, cell),
+            stages.stage_matrices(selected, steps, stage, cell, result_only=brief),
             key=STEPS,
             on_pick=_take_cell,
         )
     with one_number:
-        st.markdown(f"${steps.formulas[stage]}$")
+        if not brief:
+            st.markdown(f"${steps.formulas[stage]}$")
         drawn = terms.draw(selected, steps, stage, cell, found)
     where = notes.site_and_head(selected.head)
     return Shown(
@@ -79,16 +84,23 @@ def _seen(
     """Say how the number came about; of a weight, first where its query looks most."""
     if stage is Stage.SOFTMAX:
         largest = largest_weight(steps.weights_QK, even_weights(steps.visible_QK), cell[0])
-        return joined([seen.of_row(selected, largest), terms.scores(steps, found)])
+        return joined(
+            [
+                seen.of_row(selected, largest),
+                terms.divided(steps, cell),
+                terms.scores(steps, found),
+                terms.mean_of_values(steps, cell),
+            ]
+        )
     if stage is Stage.MIX:
         return terms.weighted_values(steps, cell, found)
     names = terms.names_of(selected, steps, stage, cell, found)
     return _("{equation}.").format(equation=terms.equation(found, names))
 
 
-def _ask(selected: Selection, steps: HeadSteps) -> tuple[Stage, tuple[int, int]]:
+def _ask(selected: Selection, steps: HeadSteps, *, brief: bool) -> tuple[Stage, tuple[int, int]]:
     """Ask for a stage; return it with the cell of its result that is looked at."""
-    offered = {stage: stages.label(stage) for stage in steps.formulas}
+    offered = {stage: stages.label(stage) for stage in steps.formulas if stage in MAIN or not brief}
     order = list(offered)
     how: controls.How[Stage] = {"older": {text: each for each, text in stages.FORMULAS.items()}}
     stage = controls.chosen(session.STAGE, offered, Stage.SOFTMAX, how)
@@ -97,10 +109,16 @@ def _ask(selected: Selection, steps: HeadSteps) -> tuple[Stage, tuple[int, int]]
     chosen = cell or cell_at(steps, stage, *_telling_pair(selected, steps))
     going = {} if cell is None else _same_pair(steps, stage, chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
-        _button("back", _("Previous step"), "chevron_left", order[at - 1] if at else None, going)
+        if not brief:
+            back = order[at - 1] if at else None
+            _button("back", _("Previous step"), "chevron_left", back, going)
         how["then"] = partial(_keep_pair, going)
         controls.choice(_("Step"), session.STAGE, offered, Stage.SOFTMAX, **how)
-        _button("next", _("Next step"), "chevron_right", (*order, None)[at + 1], going)
+        if brief:
+            label = _("All {n} steps").format(n=number(len(steps.formulas)))
+            st.button(label, key="all_steps", on_click=session.choose, args=({BRIEF: None},))
+        else:
+            _button("next", _("Next step"), "chevron_right", (*order, None)[at + 1], going)
     return stage, chosen
 
 

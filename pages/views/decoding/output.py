@@ -1,11 +1,18 @@
-"""The output layer: how the scores of one step become probabilities."""
+"""The output layer: how the last vector of one step becomes scores, and these probabilities."""
 
 import math
 from collections.abc import Sequence
 
 import streamlit as st
 
-from core.decoding.output import OutputLayer, ScoreRow, output_layer, output_rows
+from core.decoding.output import (
+    OutputLayer,
+    ScoreRow,
+    ScoreSum,
+    output_layer,
+    output_rows,
+    score_sums,
+)
 from core.decoding.step import DecodeStep
 from pages.frame import controls
 from pages.frame.language import _, n_, number, percent, plain
@@ -33,7 +40,16 @@ def draw(
     """
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
         temperature = controls.amount(
-            _("Temperature τ"), TEMPERATURE, 1.0, limits=(0.1, 5.0), step=0.1, slides=True
+            _("Temperature τ"),
+            TEMPERATURE,
+            1.0,
+            limits=(0.1, 5.0),
+            step=0.1,
+            slides=True,
+            help=_(
+                "The scores are divided by τ. 1: the model’s own probabilities; below 1 the first "
+                "token gets more, above 1 the others do."
+            ),
         )
         text = view_text("decoding", "output")
         st.latex(text.formula)
@@ -44,8 +60,10 @@ def draw(
                 "generated and copied."
             )
         )
-    scoring = Recipe(output_layer, opened.path, writing, step, temperature)
+    scoring = Recipe(output_layer, opened.path, opened.sentence, writing, step, temperature)
     found = scoring.result()
+    if found.sums:
+        st.markdown(_how_scored(found))
     _table(found, temperature)
     return Shown(
         name=f"output-layer.{step}",
@@ -54,7 +72,7 @@ def draw(
         ),
         text=text,
         recipe=scoring,
-        code=[output_rows],
+        code=[score_sums, output_rows],
         seen=_seen(found, temperature),
         pictures=above,
     )
@@ -64,9 +82,14 @@ def _seen(found: OutputLayer, temperature: float) -> str:
     """Say how far apart the first two scores are, and what the softmax makes of it."""
     (first, second), (one, other) = found.rows[:2], found.tokens[:2]
     text = _(
-        "The score of **{first}** is **{gap}** above that of **{second}**. Divided by τ = {tau}, "
-        "and e raised to it, that is {times} times the probability: {share} to {rest}."
+        "The score of **{first}** is **{gap}** above that of **{second}**. e to the power of {gap} "
+        "is {times}, so it is {times} times as probable: {share} to {rest}."
     )
+    if temperature != 1:
+        text = _(
+            "The score of **{first}** is **{gap}** above that of **{second}**. Divided by τ = "
+            "{tau}, and e raised to it, that is {times} times the probability: {share} to {rest}."
+        )
     gap = (first.logit or 0.0) - (second.logit or 0.0)
     return text.format(
         first=plain(one),
@@ -96,18 +119,48 @@ def _table(found: OutputLayer, temperature: float) -> None:
     def written(value: float | None) -> str:
         return "" if value is None else number(value, significant=4)
 
-    columns = {
-        _("token"): [*map(plain, found.tokens[:-1]), rest],
-        "z": [written(row.logit) for row in found.rows],
-    }
-    power = "e^z"
+    columns = {_("token"): [*map(plain, found.tokens[:-1]), rest]}
+    if found.sums:
+        columns[_sum_title(found)] = [*map(_written_sum, found.sums), ""]
+    columns["z"] = [written(row.logit) for row in found.rows]
+    largest = written(found.rows[0].scaled)
+    power = f"e^(z − {largest})"
     if temperature != 1:
         columns["z / τ"] = [written(row.scaled) for row in found.rows]
-        power = "e^(z/τ)"
-    columns[_("{power}, largest = 1").format(power=power)] = [_power(row) for row in found.rows]
+        power = f"e^(z/τ − {largest})"
+    columns[power] = [_power(row) for row in found.rows]
     # Markdown would make a quotation of "> 99.999 %".
-    columns["p"] = [plain(percent(row.probability)) for row in found.rows]
+    columns[_("p: share of the sum")] = [plain(percent(row.probability)) for row in found.rows]
     st.table(columns, border="horizontal", hide_index=True)
+
+
+def _how_scored(found: OutputLayer) -> str:
+    """Say how the last vector becomes a score for each token."""
+    text = _(
+        "**x** is the decoder’s last vector: {d} numbers, length {length}. Each token has a vector "
+        "**w** of as many numbers, its row of the output matrix. Its score is their dot product, "
+        "z = {score}."
+    )
+    return text.format(d=number(found.d_model), length=number(found.length), score=_symbols(found))
+
+
+def _symbols(found: OutputLayer) -> str:
+    return "x · w" if found.sums[0].bias is None else "x · w + b"
+
+
+def _sum_title(found: OutputLayer) -> str:
+    shown = len(found.sums[0].products)
+    return _("{score}: the {k} largest products + the other {n}").format(
+        score=_symbols(found), k=number(shown), n=number(found.d_model - shown)
+    )
+
+
+def _written_sum(score: ScoreSum) -> str:
+    """Return the terms of a score, with their signs between them."""
+    bias = [] if score.bias is None else [score.bias]
+    terms = [*score.products, score.others, *bias]
+    signed = [f"{'−' if term < 0 else '+'} {number(abs(term), 2)}" for term in terms[1:]]
+    return " ".join([number(terms[0], 2), *signed])
 
 
 def _power(row: ScoreRow) -> str:

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from core.config import ModelConfig
 from core.describe import describe
 from core.heads import Kind, Stack
 from core.studies.lessons.layers import (
@@ -208,27 +209,33 @@ def _stream(opened: Opened, place: Place) -> Shown:
     return Shown(
         name=f"stream_{place.stack}",
         title=title,
-        question=_("Which sublayer changes a word’s vector most?"),
+        question=_("What does each sublayer do to a word’s vector?"),
         recipe=recipe,
-        seen=_most_added(found, place, adds=opened.run.settings.model.residual),
+        seen=_most_added(found, place, opened.run.settings.model),
         pictures=[chart(picture)],
         about={"number": _("position {n}: {token}").format(n=number(position), token=place.token)},
         formula=describe(opened.run.model, 1, 1).sublayers[0].step,
     )
 
 
-def _most_added(found: Stream, place: Place, *, adds: bool) -> str:
+def _most_added(found: Stream, place: Place, config: ModelConfig) -> str:
     """Say which sublayer adds most, and where that comes from; without residual none adds."""
-    if not adds:
+    if not config.residual:
         return _(
             "This model has no residual connections: each sublayer’s output takes the place of "
             "its input."
         )
     depth = found.most_added(place.position)
     text = _(
-        "For “{token}” it is **{name}**, which adds a vector of length **{added}** to one of "
-        "{before}; the sum is {after} long."
+        "To “{token}”, **{name}** adds most: a vector of length **{added}** to one of {before}. "
+        "The sum is {after} long: lengths do not add up where two vectors point in different "
+        "directions."
     )
+    if config.norm == "post":
+        text = _(
+            "To “{token}”, **{name}** adds most: a vector of length **{added}** to one of "
+            "{before}. After the norm the sum is {after} long."
+        )
     origins = {
         "cross": _("{first} brings in the words of the source."),
         "self": _("{first} brings in the words that “{token}” attends to."),

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.heads import Head, Kind
+from core.heads import Head
 from core.model import Remask
 from core.runs.run import RunError
 from core.studies.lessons.masks import (
@@ -46,13 +46,14 @@ def draw(opened: Opened) -> Shown:
     """Draw a head's weights with all masks and with some switched off, and what that costs."""
     with row():
         kind = batch.ask_kind(opened)
-        off = _ask_which(opened, kind)
+        switches = st.container(width="content")
         chosen = batch.ask(opened, kind, heads=True)
+    with switches:
+        off = _ask_which(chosen)
     batch.name_what_is_cut(chosen)
     costs, maps = st.columns([2, 5], gap="medium")
     with costs:
-        # With all masks on there is nothing yet to compare.
-        losses = _losses(chosen) if off else None
+        losses = _losses(chosen)
     recipe = Recipe(
         without_masks,
         opened.path,
@@ -74,7 +75,7 @@ def draw(opened: Opened) -> Shown:
         pictures = [components.show(Matrices(panels=panels), key="leak_maps")]
     if found.losses:
         with costs:
-            pictures.append(chart(_chart(chosen, found.losses)))
+            pictures.append(chart(_chart(chosen, off, found.losses)))
     return Shown(
         name=f"leaks.{chosen.head.site}.{chosen.head.index}",
         title=labelled(site_and_head(chosen.head), title),
@@ -86,9 +87,13 @@ def draw(opened: Opened) -> Shown:
     )
 
 
-def _ask_which(opened: Opened, kind: Kind) -> tuple[Mask, ...]:
+def _ask_which(chosen: Chosen) -> tuple[Mask, ...]:
     """Ask which masks of a kind of attention are switched off."""
-    offered = [mask for mask in masks_of(opened.run.model.config) if mask.attention is kind]
+    kind = chosen.kind
+    masks = [mask for mask in masks_of(chosen.opened.run.model.config) if mask.attention is kind]
+    # One sentence has no padding, so the mask that hides it changes nothing.
+    is_single = len(chosen.sentences) == 1
+    offered = [mask for mask in masks if mask.name != PADDING or not is_single] or masks
     names = controls.several(
         _("Switched off"),
         "off",
@@ -162,21 +167,22 @@ def _losses(chosen: Chosen) -> Recipe[tuple[MaskLoss, ...]] | None:
     return losses
 
 
-def _chart(chosen: Chosen, cases: Sequence[MaskLoss]) -> Chart:
+def _chart(chosen: Chosen, off: Sequence[Mask], cases: Sequence[MaskLoss]) -> Chart:
+    """Draw the loss with all masks, and without those that are switched off."""
     run = chosen.opened.run
     on = measured_on.sentences(run, measured_on.most(run, LOSS_SAMPLES))
     if reads_texts(run):
         n = len(chosen.sentences)
         on = n_("the {n} text of the batch", "the {n} texts of the batch", n).format(n=number(n))
-    own = [case for case in cases if all(mask.attention is chosen.kind for mask in case.without)]
-    title = _("Loss with and without the masks of {attention}")
+    shown = [case for case in cases if set(case.without) <= set(off)]
     return bars(
-        {_("loss"): [case.loss for case in own]},
-        [_case_label(case) for case in own],
+        {_("loss"): [case.loss for case in shown]},
+        [_case_label(case) for case in shown],
         value=Quantity(
-            _("loss on {sentences}").format(sentences=on), write=partial(number, digits=2)
+            _("loss (higher: worse)"),
+            write=partial(number, digits=2),
         ),
-        title=title.format(attention=_(chosen.kind.full_label)),
+        title=_("Loss on {sentences}").format(sentences=on),
     )
 
 

@@ -20,6 +20,8 @@ from viz.charts.curves import Chart, Quantity
 
 SEED = "pe_seed"
 """Name of the seed of the shuffle in the URL."""
+UNSHUFFLED = -1
+"""In the place of a seed: the words stand in their own order."""
 FORMULA = (
     r"\mathrm{Encoder}(\Pi X) = \Pi\, \mathrm{Encoder}(X) \quad "
     r"\text{for every permutation } \Pi \text{, as long as } X \text{ holds no positions}"
@@ -36,7 +38,8 @@ READS = {
 
 def draw(opened: Opened) -> Shown | None:
     """Draw how alike the outputs of both orders are."""
-    seed = session.value(SEED, lambda text: session.position(text, 10_000), 0)
+    asked = session.value(SEED, _read_seed, 0)
+    seed = None if asked == UNSHUFFLED else asked
     recipe: Recipe[Any] = Recipe(shuffled, opened.path, opened.sentence, seed)
     found: Shuffled | None = recipe.result()
     if found is None:
@@ -44,25 +47,35 @@ def draw(opened: Opened) -> Shown | None:
         return None
     st.markdown(labelled(_("Your order"), _chips(found.tokens)))
     with st.container(horizontal=True, vertical_alignment="center"):
-        tokens = (found.tokens[place] for place in found.order_S)
-        st.markdown(labelled(_("Shuffled"), _chips(tokens)), width="content")
+        if seed is None:
+            label, following = _("Shuffle"), 0
+        else:
+            label, following = _("Shuffle again"), seed + 1
+            tokens = (found.tokens[place] for place in found.order_S)
+            st.markdown(labelled(_("Shuffled"), _chips(tokens)), width="content")
         st.button(
-            _("Shuffle again"),
+            label,
             icon=":material/shuffle:",
             key="shuffle_again",
             on_click=session.choose,
-            args=({SEED: seed + 1},),
+            args=({SEED: following},),
         )
     config = opened.run.settings.model
     return Shown(
         name="shuffle",
         title=_("The encoder’s outputs of a sentence and of its words in another order"),
         recipe=recipe,
-        seen=_seen(found, config),
+        seen=_("Each word is compared with itself: click **Shuffle**.")
+        if seed is None
+        else _seen(found, config),
         code=[Unplace],
         pictures=[chart(_chart(found, config))],
         formula="" if found.notices_without else FORMULA,
     )
+
+
+def _read_seed(text: str) -> int | None:
+    return UNSHUFFLED if text == str(UNSHUFFLED) else session.position(text, 10_000)
 
 
 def _chips(tokens: Iterable[Token]) -> str:
@@ -83,10 +96,16 @@ def _seen(found: Shuffled, config: ModelConfig) -> str:
         sentences = [text.format(without=without)]
         if config.encoder_mixing in READS:
             sentences.append(_(READS[config.encoder_mixing]))
-        changes = _("The output of “{token}” changes most: cosine **{cosine}**.")
+        changes = _(
+            "The output of “{token}” changes most: similarity (cosine) **{cosine}**, where 1 is "
+            "no change."
+        )
         sentences.append(_named(changes, found, found.without_positions_S))
     if not has_none:
-        changes = _("With positions, the output of “{token}” changes most: cosine **{cosine}**.")
+        changes = _(
+            "With positions, the output of “{token}” changes most: similarity (cosine) "
+            "**{cosine}**, where 1 is no change."
+        )
         if not found.notices_with:
             changes = _("With positions none changes either.")
         sentences.append(_named(changes, found, found.with_positions_S))
@@ -107,6 +126,6 @@ def _chart(found: Shuffled, config: ModelConfig) -> Chart:
     return bars(
         cosines,
         [token.text for token in found.tokens],
-        value=Quantity(_("cosine of a word’s two outputs (1: the same)")),
+        value=Quantity(_("similarity (cosine) of a word’s two outputs; 1: the same")),
         title=_("How similar each word’s output stays when the words are shuffled"),
     )

@@ -13,7 +13,7 @@ from core.model.sublayers import FeedForward
 from core.studies.lessons.of_sentence import sentence_units
 from core.studies.lessons.sublayers import FiringUnits, firing, top_units
 from pages.frame import controls, session
-from pages.frame.language import N_, _, n_, number, percent, plain
+from pages.frame.language import N_, _, joined, listed, n_, number, percent, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
@@ -46,6 +46,7 @@ def draw(opened: Opened) -> Shown:
     left, right = st.columns(2, gap="large")
     pictures = []
     with left:
+        st.caption(_("A unit’s value at a word comes from the vector of that word alone."))
         if found.top:
             pictures.append(stacks.matrix(opened, place, _top_map(opened, found, place), 0, "top"))
         st.caption(_below_zero(opened.run.settings.model))
@@ -56,7 +57,7 @@ def draw(opened: Opened) -> Shown:
     return Shown(
         name="units",
         title=_("Share of a layer’s units that react to each word"),
-        seen=_seen(found, place.token),
+        seen=joined([_seen(found, place.token), _unmoved(found, place)]),
         recipe=recipe,
         code=(FeedForward, firing, top_units),
         pictures=pictures,
@@ -132,6 +133,19 @@ def _share(found: FiringUnits, n_units: int, token: str) -> str:
         here=percent(found.firing_LK[found.layer, found.position]),
         n=number(n_units),
     )
+
+
+def _unmoved(found: FiringUnits, place: Place) -> str:
+    """Name the words at which none of the top units fires; empty where there is none."""
+    fires = {at for unit in found.top for at, _value in unit.others}
+    words = [
+        _("“{token}”").format(token=plain(token.text))
+        for at, token in enumerate(place.tokens)
+        if at not in fires and at != found.position and token.text.isalpha() and not token.special
+    ]
+    if not found.top or not words:
+        return ""
+    return _("None of them reacts to {words}.").format(words=listed(words))
 
 
 def _seen(found: FiringUnits, token: str) -> str:

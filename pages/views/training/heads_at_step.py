@@ -27,7 +27,9 @@ FEW = 2
 def ask_step(offered: Sequence[int], usual: int) -> int:
     """Ask for a snapshot."""
     steps = {step: number(step) for step in offered}
-    return controls.along(_("training step"), session.STEP, steps, usual)
+    text = _("training step, from 0 (untrained) to {last} (the end)")
+    label = text.format(last=number(max(offered)))
+    return controls.along(label, session.STEP, steps, usual)
 
 
 def ask_sentence(path: Path) -> str:

@@ -1,6 +1,7 @@
 """Look back on a training: when the heads became sharp, and what they did at any snapshot."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -62,25 +63,24 @@ def draw(path: Path) -> Shown | None:
         st.info(why)
         return None
     rows, offered = progress.rows(path), stops(path)
-    # What it changes stands next to it: the sentence above, the map below.
+    # The picture stands below the slider; which head it is of can be clicked in the pass.
     slider = st.container()
     sentence = heads_at_step.ask_sentence(path)
+    above = st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
         head = heads_at_step.ask_head(path)
     found = {each: at for each in offered if (at := _readable(path, each, sentence))}
     with slider:
         step = heads_at_step.ask_step(offered, _learning(found, head))
-    pictures = _rows_of_steps(found, head, step)
     inspection, last = _at(path, step, sentence).result(), found[max(found)]
     run = heads_at_step.untrained(path)
+    with above:
+        _say_written(run, _written(rows, step), inspection, last)
+        pictures = [_head_at_step(found, inspection, head, step)]
     if len(offered) <= heads_at_step.FEW:
         st.caption(_("Only the beginning and the newest weights were kept."))
     for note in notes.about_reading(run, inspection):
         st.caption(plain(note))
-    written = {_written(rows, step): inspection, _("At the end the model writes:"): last}
-    if last is inspection:
-        written.popitem()
-    _say_written(run, written)
     recipe = Recipe(forming, [_at(path, each, sentence) for each in found], [*found], head, step)
     focus = _telling_row(last, head) if head.kind.query_side == "source" else None
     passed = Recipe(forward_pass, RunAt(path, step), _at(path, step, sentence)).result()
@@ -138,8 +138,11 @@ def _learning(found: Mapping[int, Inspection], head: Head) -> int:
     return [*steps[:2], *elsewhere][-1]
 
 
-def _say_written(run: Run, written: Mapping[str, Inspection]) -> None:
+def _say_written(run: Run, begin: str, inspection: Inspection, last: Inspection) -> None:
     """Say what the model writes at the chosen snapshot and at the end, each in a line."""
+    written = {begin: inspection, _("At the end the model writes:"): last}
+    if last is inspection:
+        written.popitem()
     lines = [
         f":small[{plain(begin)} **{plain(typeset(each.translation.text, run))}**]"
         for begin, each in written.items()
@@ -153,10 +156,36 @@ def _guided(run: Run, head: Head) -> Iterator[str]:
         yield _("This head was guided: it was rewarded for looking from a pronoun at its noun.")
 
 
-def _rows_of_steps(found: Mapping[int, Inspection], head: Head, step: int) -> list[Drawn]:
-    """Draw where the telling word looks at each snapshot; a click chooses the snapshot."""
+def _head_at_step(
+    found: Mapping[int, Inspection], inspection: Inspection, head: Head, step: int
+) -> Drawn:
+    """Draw where one word looks at each snapshot; the map at one, where each wrote other words."""
     if head.kind.query_side == "target":
-        return []
+        return _map(inspection, head, step)
+    return _rows_of_steps(found, head, step)
+
+
+def _map(inspection: Inspection, head: Head, step: int) -> Drawn:
+    """Draw the map of a head at a snapshot."""
+    visible_QK = inspection.attention[head.site].visible_QK
+    queries = selection.query_axis(inspection, head.kind)
+    panel = Matrix(
+        title=_("{head}, at step {step}").format(head=notes.site_and_head(head), step=number(step)),
+        values=inspection.weights_of(head),
+        visible=None if visible_QK.all() else visible_QK,
+        rows=replace(
+            queries,
+            name=_("query: word fed → word predicted"),
+            then=labels(inspection.predicted_tokens),
+        ),
+        columns=selection.key_axis(inspection, head.kind),
+        value_name=_("weight"),
+    )
+    return components.show(Matrices(panels=[panel]), key=_ROWS)
+
+
+def _rows_of_steps(found: Mapping[int, Inspection], head: Head, step: int) -> Drawn:
+    """Draw where the telling word looks at each snapshot; a click chooses the snapshot."""
     last, steps = found[max(found)], [*found]
     row = _telling_row(last, head)
     weights_SK = np.stack([each.weights_of(head)[row] for each in found.values()])
@@ -172,7 +201,7 @@ def _rows_of_steps(found: Mapping[int, Inspection], head: Head, step: int) -> li
     )
     chosen = steps.index(step) if step in steps else 0
     shown = Matrices(panels=[panel], selected=(0, chosen, int(weights_SK[chosen].argmax())))
-    return [components.show(shown, key=_ROWS, on_pick=partial(_take_step, steps))]
+    return components.show(shown, key=_ROWS, on_pick=partial(_take_step, steps))
 
 
 def _take_step(steps: Sequence[int]) -> None:
@@ -242,7 +271,8 @@ def _seen_sharp(found: Forming) -> str:
     if found.sharp_from is None:
         return ""
     return _(
-        "From step **{step}** on all heads of {layer} are sharp (spread below {share})."
+        "From step **{step}** on each head of {layer} looks at few words (its weights’ spread is "
+        "below {share})."
     ).format(step=number(found.sharp_from), layer=_layer(found.head.site), share=percent(SHARP))
 
 

@@ -1,12 +1,14 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
+from core.batch import one_row
 from core.config import ModelConfig
 from core.decoding.generate import forced_steps
-from core.decoding.output import ROWS, output_rows
+from core.decoding.output import ROWS, last_vector, output_rows, score_sums
 from core.decoding.step import DecodeStep, least_sure_step, length_limit, weights_of_steps
 from core.decoding.timing import decoding_cost
 from core.model import build
@@ -77,6 +79,27 @@ def test_probabilities_sum_to_one_with_the_rest(temperature):
     assert [row.probability for row in rows[:ROWS]] == pytest.approx(
         [float(expected[row.token]) for row in rows[:ROWS]]
     )
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"norm": "pre"},
+        {"norm": "post", "logit_bias": True},
+        {"decoder_mixing": "gru", "cross": "none"},
+        {"n_encoder_layers": 0, "head_transform": True, "logit_scale": True},
+    ],
+    ids=str,
+)
+def test_the_products_of_the_last_vector_with_a_tokens_row_add_up_to_its_score(settings):
+    config = replace(ModelConfig(30, 1, 1, 16, 32, 2), **settings)
+    model = build(config, seed=0).eval()
+    source, prefix = (5, 6, 2) if config.n_encoder_layers else (), (1, 7, 8)
+    with torch.inference_mode():
+        logits_V = model(one_row(source), one_row(prefix))[0, -1]
+    sums = score_sums(model, last_vector(model, source, prefix), range(30))
+    totals = [sum(each.products) + each.others + (each.bias or 0.0) for each in sums]
+    assert totals == pytest.approx(logits_V.tolist(), abs=1e-5)
 
 
 def test_scores_however_large_give_finite_numbers():

@@ -1,5 +1,7 @@
 """Components as elements of a page."""
 
+from streamlit.testing.v1 import AppTest
+
 from tests.pages.conftest import chosen_since, component, pick
 from tests.viz.unpacked import unpack_maps as unpack
 
@@ -30,6 +32,25 @@ def test_the_page_has_the_scripts_of_components_and_no_element_brings_one(open_a
     assert all(f'lend("{name}"' in script for name in ("plane", "lines", "stepper"))
     at.run()
     assert not lent_to(at)
+
+
+def _leads_on_at_first():
+    import streamlit as st
+
+    from pages.frame import components, links
+
+    components.lend_scripts()
+    if not st.session_state.setdefault("has_led_on", False):
+        st.session_state.has_led_on = True
+        links.go("attention", {})
+
+
+def test_scripts_of_a_page_that_leads_on_are_lent_again_by_the_next(monkeypatch):
+    # Of what is drawn before that the browser may get nothing.
+    monkeypatch.setattr("streamlit.switch_page", lambda *_to, **_query: None)
+    at = AppTest.from_function(_leads_on_at_first).run()
+    assert len(lent_to(at.run())) == 1
+    assert not lent_to(at.run())
 
 
 def lent_to(at):

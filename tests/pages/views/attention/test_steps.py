@@ -65,6 +65,21 @@ def test_it_opens_on_the_softmax_of_the_pronoun(open_view):
     assert (panel, words[row], words[column]) == (0, "it", "animal")
 
 
+def test_a_brief_view_shows_results_alone_and_its_button_shows_all_steps(open_steps):
+    at, _ = open_steps(stage="products", brief="true", cell="0,8,8")
+    assert at.segmented_control(key="stage").options == ["q·k", "softmax"]
+    products = shown(at)
+    at.segmented_control(key="stage").set_value("softmax").run()
+    weights = shown(at)
+    # The same words stand in the same places of both, and the same pair has the frame.
+    assert [len(each.panels) for each in (products, weights)] == [1, 1]
+    assert products.selected == weights.selected == (0, 8, 8)
+    assert texts(products.panels[0].rows) == texts(weights.panels[0].rows)
+    at.button(key="all_steps").click().run()
+    assert len(at.segmented_control(key="stage").options) == 10
+    assert len(shown(at).panels) == 2
+
+
 def test_a_clicked_cell_is_marked_and_explained(open_steps):
     at, _ = open_steps(kind="cross", stage="q·k")
     click(at, 0, 3, 5)
@@ -94,7 +109,8 @@ def test_of_a_weight_the_picture_has_scores_and_weights(open_steps, run):
     at, _ = open_steps(kind="cross", stage="softmax")
     _panel, row, column = shown(at).selected
     steps = head_steps(run, TIRED, Head(KINDS["cross"], 2))
-    scores = steps.masked_QK[row].astype(np.float64)
+    scores_QK = steps.masked_QK
+    scores = scores_QK[row].astype(np.float64)
     shares = np.exp(scores) / np.exp(scores).sum()
     of_scores, of_weights = shown(at, TERMS).panels
     panels = of_scores, of_weights
@@ -110,3 +126,7 @@ def test_of_a_weight_the_picture_has_scores_and_weights(open_steps, run):
     two = [f"{digits(scores[each])} (“{keys[each]}”)" for each in (first, second)]
     weights = " and ".join(f"**{shares[each]:.2f}**" for each in (first, second))
     assert f"the scores {' and '.join(two)} into the weights {weights}." in seen(at)
+    product, score = (digits(float(each[row, column])) for each in (steps.products_QK, scores_QK))
+    assert f"q·k = {product}, divided by √d_k = {digits(steps.divisor)}, is the score {score}" in (
+        seen(at)
+    )

@@ -28,6 +28,8 @@ def test_the_table_goes_from_the_scores_of_a_step_to_its_probabilities(open_view
     names = at.table[0].value["token"].tolist()
     assert len(names) == ROWS + 1 and names[-1].endswith(" others")
     z = columns["z"]
+    terms = [columns[name] for name in columns if "product" in name]
+    assert np.sum([each[:ROWS] for each in terms], axis=0) == pytest.approx(z[:ROWS], abs=1e-4)
     assert f"**{z[0] - z[1]:.2f}** above" in shown.seen
     times = float(re.search(r"that is ([\d.e+]+) times", shown.seen.replace(",", ""))[1])
     assert times == pytest.approx(float(shares.values[0] / shares.values[1]), rel=0.03)

@@ -91,12 +91,20 @@ def test_a_mask_that_is_switched_off_is_left_out_in_the_model(open_lesson, run, 
     assert (before.limit, after.limit) == (1.0, 1.0)
     cost = f"the loss rises from {losses[()]:.2f} to **{losses[tuple(without)]:.2f}**, since"
     assert cost in shown.seen
-    # Only the masks of this attention have a bar.
+    # Only what is switched off has a bar beside that of all masks.
     rows = {row["name"]: row["value"] for row in chart_rows(at)}
     assert rows["all masks"] == losses[()]
     name = "no look-ahead" if off == LOOK_AHEAD else "no padding mask"
     assert rows[name] == losses[tuple(without)]
-    assert len(rows) == (4 if off == LOOK_AHEAD else 2)
+    assert len(rows) == 2
+
+
+def test_one_sentence_with_all_masks_has_one_map_one_loss_and_no_padding_to_switch_off(open_lesson):
+    at, shown = open_lesson("leaks", others=" ", kind="decoder.self", off="")
+    assert at.pills(key="off").options == ["without the look-ahead mask"]
+    assert len(panels(at)) == 1
+    assert [row["name"] for row in chart_rows(at)] == ["all masks"]
+    assert "All masks are on" in shown.seen
 
 
 def test_an_encoder_alone_leaks_to_pad_and_has_no_loss(open_alone):

@@ -141,10 +141,20 @@ def test_shuffled_words_come_out_the_same_without_positions_alone(open_lesson):
     assert cosines["without positions"] == pytest.approx([1] * len(found.tokens), abs=1e-5)
     least = int(np.argmin(cosines["with positions"]))
     assert "Without positions, the encoder cannot tell the two orders apart" in shown.seen
-    changes = f"the output of “{found.tokens[least].text}” changes most: cosine **"
+    changes = f"the output of “{found.tokens[least].text}” changes most: similarity (cosine) **"
     assert changes + f"{min(cosines['with positions']):.2f}**" in shown.seen
     before = order(at)
     at.button(key="shuffle_again").click().run()
     assert order(at) != before
     assert sorted(order(at).split()) == sorted(before.split())
     assert at.query_params["pe_seed"] == "1"
+
+
+def test_words_that_are_not_shuffled_yet_all_come_out_the_same(open_lesson):
+    at, shown = open_lesson("shuffle", model="translate", sentence=TIRED, pe_seed="-1")
+    for cosines in charts(at)[0].values():
+        assert cosines == pytest.approx([1] * len(cosines), abs=1e-5)
+    assert "changes most" not in shown.seen and "tell the two orders apart" not in shown.seen
+    at.button(key="shuffle_again").click().run()
+    assert order(at)
+    assert min(charts(at)[0]["with positions"]) < 0.99

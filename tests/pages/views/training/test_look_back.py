@@ -32,6 +32,14 @@ def weights_shown(at):
     return np.stack([each.weights_HQK for each in crossing])
 
 
+@pytest.mark.parametrize("step", [0, 850])
+def test_the_map_of_a_head_of_the_decoder_is_that_of_the_step(open_view, kept, step):
+    head = {"kind": "decoder.cross", "layer": "1", "head": "2"}
+    at = open_view("look_back", kept, step=str(step), sentence="a b c", **head)
+    [panel] = unpack_matrices(at.get("bidi_component")[0].proto.bytes).panels
+    np.testing.assert_allclose(panel.values, weights_at(kept, step, "a b c")[1, 2], atol=1e-6)
+
+
 @pytest.mark.parametrize("step", [0, KEPT[1], 850])
 def test_the_pass_is_that_of_the_step_in_the_link(open_view, kept, step):
     shown = weights_shown(open_view("look_back", kept, step=str(step), sentence="a b c"))
@@ -53,7 +61,7 @@ def test_the_heads_of_the_layer_are_followed_through_all_snapshots(open_page, ke
         for head, expected in enumerate(spread[step]):
             assert found[step, f"head {head}"] == pytest.approx(expected)
     [shown] = taken
-    assert max(spread[850]) > SHARP and "are sharp" not in shown.seen
+    assert max(spread[850]) > SHARP and "looks at few words" not in shown.seen
     assert "At step 10 the decoder, given “" in shown.seen
 
 
