@@ -222,6 +222,11 @@ class Transformer(nn.Module):
                     return sublayer, residual
         raise ValueError(f"the model has no sublayer at {site}")
 
+    def n_parameters(self, site: Site) -> int:
+        """Return the number of parameters of a sublayer, its norm included."""
+        modules = cast(tuple[nn.Module, ...], self.block(site))
+        return sum(each.numel() for module in modules for each in module.parameters())
+
     def embedding(self, stack: Stack) -> Embedding:
         """Return the embedding of a stack."""
         return cast(Embedding, getattr(self, f"{Kind.self_of(stack).query_side}_embedding"))

@@ -8,7 +8,7 @@ from core.inspection import Inspection
 from core.messages import N_
 from core.runs.run import Run
 from core.studies.forward_pass import ForwardPass
-from pages.frame.language import _, capitalised
+from pages.frame.language import _, capitalised, n_, number
 from pages.frame.maps import side_labels
 from viz.whole.whole import Guess, Sublayer, Whole
 
@@ -39,7 +39,7 @@ def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Who
     inspection = found.inspection
     focus_step = _looking_step(found, focus)
     masked = not run.model.config.is_parallel
-    sublayers = [_sublayer(inspection, *each, masked=masked) for each in found.sublayers]
+    sublayers = [_sublayer(run, inspection, *each, masked=masked) for each in found.sublayers]
     return Whole(
         title=title,
         source=side_labels(inspection, "source"),
@@ -59,7 +59,7 @@ def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Who
 
 
 def _sublayer(
-    inspection: Inspection, site: Site, added_K: NDArray[np.float64], *, masked: bool
+    run: Run, inspection: Inspection, site: Site, added_K: NDArray[np.float64], *, masked: bool
 ) -> Sublayer:
     attention, label = inspection.attention.get(site), _(_NAMES[site.sublayer])
     if attention and site.attention.causal and masked:
@@ -73,9 +73,22 @@ def _sublayer(
         name=_("{stack}, layer {layer}: {sublayer}").format(
             stack=capitalised(_(STACK_LABELS[site.stack])), layer=site.layer, sublayer=label
         ),
+        size=_size(run, site, len(added_K)),
         added_K=added_K,
         weights_HQK=attention.weights_HQK if attention else None,
     )
+
+
+def _size(run: Run, site: Site, n_tokens: int) -> str:
+    """Return what shape goes through a sublayer, and how many parameters it has with its norm."""
+    n = run.model.n_parameters(site)
+    text = n_(
+        "Input and output: {n_tokens} tokens × {d_model} numbers. {n} parameter, norm included.",
+        "Input and output: {n_tokens} tokens × {d_model} numbers. {n} parameters, norm included.",
+        n,
+    )
+    d_model = number(run.model.config.d_model)
+    return text.format(n_tokens=number(n_tokens), d_model=d_model, n=number(n))
 
 
 def _looking_step(found: ForwardPass, source: int | None) -> int | None:

@@ -75,6 +75,7 @@ function fillInside(state, shown) {
   all.hidden = head === null;
   all.textContent = texts.heads;
   inside.querySelector(".largest").textContent = blockFinding(block, stack, view, { rows, head });
+  inside.querySelector(".size").textContent = block.size;
   inside.querySelector(".hint").textContent = texts[block.heads ? (head === null ? "rows" : "cells") : "bars"];
   inside.querySelector(".maps").replaceChildren(...partsOf(shown, view));
 }

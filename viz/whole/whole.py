@@ -118,6 +118,7 @@ class Sublayer:
         layer: Of its stack.
         label: What people call it within a layer.
         name: What they call it as a whole.
+        size: Its shapes and its parameters, in words.
         added_K: The norms of what it adds to each position.
         weights_HQK: Each 0 to 1; None where it is no attention.
     """
@@ -128,6 +129,7 @@ class Sublayer:
     layer: int
     label: str
     name: str
+    size: str
     added_K: NDArray[np.float64]
     weights_HQK: NDArray[np.float32] | None = None
 
@@ -253,7 +255,8 @@ def _pass(whole: Whole, sublayers: Sequence[Sublayer]) -> dict[str, Any]:
 def _sublayer(each: Sublayer) -> dict[str, Any]:
     return {
         **{
-            name: getattr(each, name) for name in ("site", "side", "keys", "layer", "label", "name")
+            name: getattr(each, name)
+            for name in ("site", "side", "keys", "layer", "label", "name", "size")
         },
         "added": np.round(each.added_K, 3).tolist(),
         "heads": 0 if each.weights_HQK is None else len(each.weights_HQK),

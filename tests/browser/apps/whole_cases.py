@@ -36,6 +36,7 @@ def stack(name, kinds, layers, source, target, heads):
                 layer=layer,
                 label=LABELS[kind],
                 name=f"{name}, layer {layer}: {LABELS[kind]}",
+                size=f"{queries} tokens",
                 added_K=np.round(chance.uniform(1, 9, queries), 3),
                 weights_HQK=plausible(1, heads, queries, keys, visible, seed=layer)[0]
                 if attends

@@ -46,6 +46,14 @@ def test_the_code_of_positions_is_the_function_that_computes_them(positions, tab
 
 
 @each_config
+def test_a_sublayer_and_its_norm_have_the_parameters_of_their_parts(config):
+    model, parts = build(config), describe(config, 3, 4).parts
+    for site in (part.site for part in parts if part.block == part.id):
+        described = sum(part.parameters for part in parts if part.block == str(site))
+        assert model.n_parameters(site) == described
+
+
+@each_config
 def test_parameters_of_a_part_are_those_of_its_module(config):
     model = build(config)
     found = {part.id: part.parameters for part in describe(config, 3, 4).parts}
