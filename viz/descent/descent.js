@@ -14,7 +14,7 @@ import { BACKWARD, boxesOf, descentLayout, drawDescent, FORWARD, labelsOf, lossO
 import { descentSvg, drawModel, LOWER } from "./picture.js";
 
 const PACE = { stage: 2400, block: 90 }; // milliseconds
-const HEIGHT = 500; // pixels of the model with its bars and words
+const HEIGHT = 425; // pixels of the model with its bars and words
 const LAST = STAGES.length - 1;
 
 export default function (component) {
