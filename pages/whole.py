@@ -39,12 +39,13 @@ def _what_it_does() -> str:
     does = measured_on.TASK_LABELS.get(settings.task) if settings else None
     if does is None:
         return _(
-            "**The Transformer of “Attention Is All You Need” at work on a sentence.** "
-            "Change one word, press *play*, or click a block."
+            "**The Transformer of “Attention Is All You Need”**, the design behind today’s "
+            "language models, at work on a sentence. Change one word, press *play*, or click a "
+            "block."
         )
     return _(
-        "**The Transformer of “Attention Is All You Need” at work.** This one {does}: "
-        "change a word, press *play*, or click a block."
+        "**The Transformer of “Attention Is All You Need”**, the design behind today’s language "
+        "models, at work. This one {does}: change a word, press *play*, or click a block."
     ).format(does=_(does))
 
 

@@ -288,14 +288,25 @@ def enumerated(texts: Iterable[str]) -> str:
     return format_list([isolated(text) for text in texts], locale=_locale(visitor()))
 
 
+_SYMBOLS = {code: 0x2400 + code for code in range(0x20) if not chr(code).isspace()}
+"""Control character → the sign that stands for it."""
+
+
 def plain(text: str) -> str:
     """Return Markdown that shows a text as it is, whatever signs it holds and way it runs."""
     return as_it_is(isolated(text))
 
 
 def as_it_is(text: str) -> str:
-    """Return Markdown that shows a part of a text, which takes its direction from the whole."""
-    return "".join(f"&#{ord(sign)};" if sign in string.punctuation else sign for sign in text)
+    r"""Return Markdown that shows a part of a text, which takes its direction from the whole.
+
+    Control characters, which an untrained model of bytes writes, are shown by their symbols.
+
+    >>> as_it_is("a*\x1b")
+    'a&#42;␛'
+    """
+    signs = (f"&#{ord(sign)};" if sign in string.punctuation else sign for sign in text)
+    return "".join(signs).translate(_SYMBOLS)
 
 
 def visitor() -> str:

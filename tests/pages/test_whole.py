@@ -31,14 +31,16 @@ def open_at():
 def test_it_says_where_the_pronoun_looks_and_what_another_word_changes(open_at):
     at = open_at()
     # The head did not find that by itself, and nobody shall think so.
-    where = "(encoder layer 2, head 0, a head that was trained to do so)"
-    assert f"“it” looks at **animal** with **100\u00a0%** of its attention {where}." in said(at)
+    where, reward = "(encoder layer 2, head 0)", "Training also rewarded this head for it."
+    looks = f"“it” looks at **animal** with **100\u00a0%** of its attention {where}. {reward}"
+    assert looks in said(at)
     assert "A French pronoun has its noun’s gender" in said(at)
     assert any("Tatoeba" in each.value for each in at.caption)
     assert_opens_where_it_writes(at, "il")
     at.text_input(key="sentence").set_value(WIDE).run()
     changed = f"“it” now looks at **street** instead of “animal” {where}, and the model writes"
     assert f"{changed} “**elle**” instead of “il”" in said(at)
+    assert reward in said(at)
     assert_opens_where_it_writes(at, "elle")
 
 

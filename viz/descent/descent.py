@@ -87,8 +87,8 @@ def pack(descent: Descent, *, key: str = "", locale: str = "en") -> bytes:
     header["descent"] = {
         "truth": list(descent.truth),
         "first": descent.first,
-        "before": np.round(descent.log_probabilities_T, 5).tolist(),
-        "after": np.round(descent.updated_T, 5).tolist(),
+        "before": np.round(descent.log_probabilities_T, 9).tolist(),
+        "after": np.round(descent.updated_T, 9).tolist(),
         "gradients": dict(descent.gradients),
         "names": dict(descent.names),
         "rate": descent.rate,

@@ -93,6 +93,10 @@ export function drawBlocks(context, state, layout, ink, encoder) {
     stack.blocks.forEach((block, index) => {
       const reached = stack.side === "source" || index < state.stage ? count : count - 1;
       if (block.begins) drawHanded(context, { block, stack, encoder, ink });
+      if (block.masked && active !== null) {
+        const from = stack.centre(active) + stack.unit / 2;
+        drawHatch(context, from, block.upper, stack.right - from, block.lower - block.upper, ink);
+      }
       if (block.heads) drawLines(context, { block, stack, encoder, ink, count: reached, active });
       drawAdded(context, { block, stack, layout, ink, count: reached, active });
     });

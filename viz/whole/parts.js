@@ -9,6 +9,7 @@ import { largestOfBlock, largestOfToken } from "./payload.js";
 const LEAST_ROOM = 40; // pixels of a layer that has room for what it would write
 const LEAST_NAMED = 44; // pixels of a layer whose name is more than its number
 const TIGHT = 14; // pixels between two words that are written upright
+const TIGHT_WORD = 13; // their height with its border
 const BAR = { high: 43, apart: 11, least: 64, most: 112 }; // pixels of a probable word
 const MEMORY = { upper: 37, lower: 19 }; // pixels above the blocks where a narrow picture names what follows
 const WORD = 78; // pixels of the height of words in a narrow picture
@@ -65,7 +66,8 @@ export const nameHeight = ({ upper, lower, crosses }, { beside }) =>
 /** Words below their streams; those of the target lead to the step that feeds them. */
 export function placeWords({ nodes, layout, view }) {
   const { texts } = view;
-  nodes.words.classList.toggle("tight", !layout.flips && layout.stacks.some(({ unit }) => unit < TIGHT));
+  layout.tight = !layout.flips && layout.stacks.some(({ unit }) => unit < TIGHT);
+  nodes.words.classList.toggle("tight", layout.tight);
   nodes.words.classList.toggle("level", layout.stacks.every(({ tokens, unit }) =>
     tokens.every(([text]) => LETTER * text.length < unit)));
   const words = layout.stacks.flatMap((stack) => {
@@ -88,7 +90,8 @@ export function placeWords({ nodes, layout, view }) {
 
 /** Where the picture flips, words stand above their streams, upright where one is wider than its column. */
 function placeWord(node, { centre, bottom, unit }, layout, index) {
-  if (!layout.flips) return put(node, centre(index) + 8, bottom + 8);
+  // A corner of the box: the end of a slanted word, the left of an upright one.
+  if (!layout.flips) return put(node, centre(index) + (layout.tight ? -TIGHT_WORD / 2 : 8), bottom + 8);
   node.style.setProperty("--unit", `${Math.floor(unit) - 1}px`);
   return put(node, centre(index) - unit / 2, topOf(layout, bottom + 4, bottom + 4 + WORD));
 }

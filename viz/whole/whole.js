@@ -245,6 +245,7 @@ function answerWhole(state) {
   });
   root.onclick = (event) => {
     const { target } = event;
+    hideTooltip(state);
     const at = (selector) => target.closest?.(selector);
     if (at(".previous")) goTo(state, state.step - 1);
     if (at(".following")) goTo(state, state.step + 1);

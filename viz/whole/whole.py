@@ -44,10 +44,12 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "slow.help": N_("Show each step block by block"),
     "at.encoder": N_("The encoder has read the source; the decoder is fed next."),
     "encoder.in.order": N_("Encoder: one word after the other"),
-    "at.slow": N_("step {step} of {last}: fed “{fed}”"),
+    "at.slow": N_("step {step} of {last}: fed all words up to “{fed}”"),
     "at.parallel": N_("The decoder writes all words at once."),
     "at.none": N_("Nothing is fed yet."),
-    "at": N_("step {step} of {last}: fed “{fed}”, writes “{written}” ({probability})"),
+    "at": N_(
+        "step {step} of {last}: fed all words up to “{fed}”, writes “{written}” ({probability})"
+    ),
     "feeds": N_("decoder input:"),
     "free": N_("its own words"),
     "free.help": N_("Free running: each word that it writes is fed next"),
@@ -62,7 +64,7 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
         "step {step} of {last}: fed “{fed}”, gives the true next word “{truth}” {chance}, "
         "and would write “{written}” ({probability})"
     ),
-    "guess": N_("layer {layer} would write"),
+    "guess": N_("after layer {layer} alone:"),
     "folded": N_("layers {first} to {last}"),
     "folded.help": N_("Show these layers"),
     "memory": N_("→ read by cross-attention"),
@@ -93,10 +95,10 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "off": N_("this head is silenced: what it takes is left out"),
     "rows": N_("Rows look, columns are looked at. Click a map to see its words."),
     "cells": N_("Click a word on the left for its row, a cell for how its number is computed."),
-    "legend": N_("line: the upper word takes from the lower one, as much as the line is wide"),
-    "legend.down": N_("line: the lower word takes from the upper one, as much as the line is wide"),
+    "legend": N_("line: upper word takes from lower, wider is more"),
+    "legend.down": N_("line: lower word takes from upper, wider is more"),
     "masked": N_("masked: only itself and words to its left"),
-    "bars": N_("bar: how much a block adds to a word"),
+    "bars": N_("bar: size of what a block adds"),
     "tiles": N_("square: a head’s map"),
     "changed": N_("red line: changed"),
     "special": N_("BOS, EOS: beginning and end"),

@@ -43,6 +43,8 @@ MOST_LISTED = 6
 """Selected heads of which the numbers are written beside the picture."""
 RELATED = 0.3
 """Two measures with a smaller rank correlation have little to do with each other."""
+CLEARLY = 2.0
+"""Times as often as the others that sharp heads matter if sharpness is a sign of it."""
 MOST_SILENCED = 64
 """Heads of a model of one stack that are silenced while the visitor waits."""
 WIDTH, HEIGHT = 300, 430
@@ -325,17 +327,23 @@ def _seen(found: HeadMeasures, x: str, y: str) -> str:
     others = {each.head for each in found.heads} - sharp
     if found.needed is None or not _is_of_need(x, y) or not sharp:
         return _together(found, x, y)
-    said = n_(
-        "**{m} of {n} sharp head matters** when it is silenced.",
-        "**{m} of {n} sharp heads matter** when silenced one at a time.",
-        len(sharp),
-    ).format(m=number(len(sharp & found.needed)), n=number(len(sharp)))
-    n, of = len(others & found.needed), len(others)
-    of_others = n_(
-        "Of the others, {n} of {of} matters.", "Of the others, {n} of {of} matter.", n
-    ).format(n=number(n), of=number(of))
+    shares = [len(each & found.needed) / max(1, len(each)) for each in (sharp, others)]
+    text = _(
+        "No: **{m} of {n} sharp heads matter** when silenced, {of_others} of the {rest} others."
+    )
+    if shares[0] >= CLEARLY * shares[1] and shares[0] > 0:
+        text = _(
+            "Rather: **{m} of {n} sharp heads matter** when silenced, {of_others} of the {rest} "
+            "others."
+        )
+    said = text.format(
+        m=number(len(sharp & found.needed)),
+        n=number(len(sharp)),
+        of_others=number(len(others & found.needed)),
+        rest=number(len(others)),
+    )
     meaning = _("Sharp: a row’s largest weight is {least} or more on average.")
-    return joined([said, of_others if others else "", meaning.format(least=number(SHARP, 1))])
+    return joined([said, meaning.format(least=number(SHARP, 1))])
 
 
 def _is_of_need(x: str, y: str) -> bool:

@@ -1,5 +1,6 @@
 """One training step in slow motion: forward, loss, backward, update, on one sentence."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from core.training.loop import train
 from pages.frame import components, controls, needs, selection
 from pages.frame.cached import RunAt
 from pages.frame.charts import chart
-from pages.frame.language import _, joined, number, percent, plain
+from pages.frame.language import _, joined, n_, number, percent, plain
 from pages.frame.needs import Need
 from pages.frame.passes import whole_of
 from pages.frame.recipe import Recipe
@@ -134,7 +135,7 @@ def _names(run: Run) -> dict[str, str]:
 
 
 def _seen(found: GradientStep, rate: float) -> str:
-    """Say how far the loss goes in one step, and which word gains most."""
+    """Say how far the loss goes in one step, and what becomes more and less probable."""
     at = found.rates.index(rate)
     after = found.updated_losses[at]
     text = _(
@@ -146,7 +147,8 @@ def _seen(found: GradientStep, rate: float) -> str:
             "Learning rate {rate} is **too large**: the step goes past the minimum, and the loss "
             "on this sentence rises from {loss} to **{after}**."
         )
-    elif found.loss - after < LITTLE * found.loss:
+    hardly = abs(found.loss - after) < LITTLE * found.loss
+    if hardly:
         text = _(
             "At learning rate {rate} the loss on this sentence hardly changes: from {loss} to "
             "**{after}**."
@@ -154,14 +156,27 @@ def _seen(found: GradientStep, rate: float) -> str:
     changed = text.format(
         rate=number(rate, padded=False), loss=number(found.loss), after=number(after)
     )
-    gains_T = found.updated_RT[at] - found.log_probabilities_T
-    word = int(abs(gains_T).argmax())
-    moved = _("“{word}” changes most: from {before} to **{now}**.").format(
-        word=plain(found.tokens[word]),
-        before=percent(float(found.probabilities_T[word])),
-        now=percent(float(found.updated_probabilities_RT[at, word])),
-    )
-    return joined([changed, moved])
+    return changed if hardly else joined([changed, *_moved(found, at)])
+
+
+def _moved(found: GradientStep, at: int) -> Iterator[str]:
+    """Yield which word gains most at a learning rate, and how many become less probable."""
+    before_T, after_T = found.probabilities_T, found.updated_probabilities_RT[at]
+    word = int((after_T - before_T).argmax())
+    if after_T[word] > before_T[word]:
+        yield _("“{word}” gains most: from {before} to **{now}**.").format(
+            word=plain(found.tokens[word]),
+            before=percent(float(before_T[word])),
+            now=percent(float(after_T[word])),
+        )
+    if n := int((after_T < before_T).sum()):
+        text = n_(
+            "{n} of {of} words becomes less probable: the step lowers the mean, not each loss.",
+            "{n} of {of} words become less probable: the step lowers the mean, not each loss.",
+            n,
+        )
+        if found.updated_losses[at] < found.loss:
+            yield text.format(n=number(n), of=number(len(before_T)))
 
 
 def _chart(losses: dict[float, float], before: float, rate: float) -> Chart:

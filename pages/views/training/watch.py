@@ -18,7 +18,7 @@ from core.studies.forward_pass import pass_of
 from core.training import process
 from core.training.loop import train
 from core.training.trainer import EVALUATION_SAMPLES
-from pages.frame import cached, components, links, measured_on, selection, session
+from pages.frame import cached, clicks, components, links, measured_on, selection, session
 from pages.frame.cached import Folder, RunAt
 from pages.frame.charts import chart
 from pages.frame.language import _, joined, n_, number, percent, plain, translated
@@ -272,7 +272,10 @@ def _pass(path: Path, sentence: str) -> None:
         "word {step} of {last}: fed the true word “{fed}”, would write “{written}” ({probability})"
     )
     writes = "" if target is None else truly
-    whole = heads_at_step.whole_at(heads_at_step.untrained(path), found, step, None, writes)
+    run, inspection = heads_at_step.untrained(path), found.inspection
+    opened = selection.Opened(path, run, cached.task(path), sentence, inspection)
+    focus = clicks.first_pronoun(opened, inspection)
+    whole = heads_at_step.whole_at(run, found, step, focus, writes)
     components.show(whole, key=PICTURE, on_step=_keep_step, on_pick=_open_head)
 
 

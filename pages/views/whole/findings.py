@@ -53,16 +53,19 @@ def what_is_lost(
         return text.format(heads=names, step=number(step), old=old, new=new, text=written), step
     chances, rest = before.probabilities_TN[:, 0], after.probabilities_TN[:, 0]
     at = int(np.abs(chances - rest).argmax())
+    word, other = texts_of(opened.run, [before.ids_TN[at, 0].item(), after.ids_TN[at, 1].item()])
     text = _(
-        "Without {heads} the model writes the same; “**{word}**”, at step {step}, goes from "
-        "{before} to **{after}**."
+        "Without {heads}, “**{word}**” at step {step} goes from {before} to **{after}**, with "
+        "“{other}” at {rest}; the text stays the same."
     )
     said = text.format(
         heads=names,
         step=number(at + 1),
-        word=plain(texts_of(opened.run, before.ids_TN[at, :1].tolist())[0]),
+        word=plain(word),
         before=percent(float(chances[at])),
         after=percent(float(rest[at])),
+        other=plain(other),
+        rest=percent(float(after.probabilities_TN[at, 1])),
     )
     return said, at + 1
 
@@ -111,15 +114,16 @@ def _what_changed(opened: Opened, found: ForwardPass, focus: int | None) -> str:
         "“{query}” now looks at **{key}** instead of “{old_key}” ({where}), and the model writes "
         "“**{new}**” instead of “{old}”: “{text}”"
     )
-    return text.format(
+    said = text.format(
         query=looks.query,
         key=looks.key,
         old_key=looked.key,
-        where=_place_of(opened.run, looks.head),
+        where=within_sentence(looks.head),
         new=changed[2],
         old=changed[1],
         text=plain(found.inspection.translation.text),
     )
+    return joined([said, _reward(opened.run, looks.head)])
 
 
 def _sentence_before(opened: Opened) -> str | None:
@@ -163,8 +167,9 @@ def _where_it_looks(opened: Opened, focus: int | None) -> Iterator[str]:
     if (look := _largest_look(opened, focus)) is None:
         return
     text = _("“{query}” looks at **{key}** with **{weight}** of its attention ({where}).")
-    where = _place_of(opened.run, look.head)
+    where = within_sentence(look.head)
     yield text.format(query=look.query, key=look.key, weight=percent(look.weight), where=where)
+    yield _reward(opened.run, look.head)
     if pronouns_among(opened.task, [look.query]) and is_measured(opened.run, opened.sentence):
         why = _(
             "A French pronoun has its noun’s gender, so the model must find the noun of “{it}”."
@@ -172,17 +177,39 @@ def _where_it_looks(opened: Opened, focus: int | None) -> Iterator[str]:
         yield why.format(it=look.query)
 
 
-def _place_of(run: Run, head: Head) -> str:
-    """Return where a head is; one that did not find its place by itself is said to be trained."""
-    where = within_sentence(head)
-    if not is_guided(run, head):
-        return where
-    return _("{head}, a head that was trained to do so").format(head=where)
+def _reward(run: Run, head: Head) -> str:
+    """Return that a head did not find by itself where to look, if so."""
+    return _("Training also rewarded this head for it.") if is_guided(run, head) else ""
 
 
 def ends(run: Run, found: ForwardPass) -> bool:
     """Return whether the text ends because the model writes EOS."""
     return found.best is not None and int(found.best.ids_TN[-1, 0]) in run.model.config.eos_ids
+
+
+def at_step(run: Run, found: ForwardPass, step: int) -> str:
+    """Return what is written at a step, from 1, and where in the source it looks most."""
+    inspection, best = found.inspection, found.best
+    if best is None:
+        return ""
+    ids, chances = best.ids_TN[step - 1, :1], best.probabilities_TN[step - 1, 0]
+    text = _("At step {step} the model writes “**{word}**” ({share}).").format(
+        step=number(step), word=plain(texts_of(run, ids.tolist())[0]), share=percent(float(chances))
+    )
+    weights = {
+        head: inspection.weights_of(head)[step - 1]
+        for site in inspection.sites_of(Kind.CROSS)
+        for head in site.heads(len(inspection.attention[site].weights_HQK))
+    }
+    if not weights:
+        return text
+    head, weights_K = max(weights.items(), key=lambda each: each[1].max())
+    looks = _("Cross-attention looks most at “**{key}**”: {weight} ({where}).").format(
+        key=plain(inspection.source_tokens[int(weights_K.argmax())].text),
+        weight=percent(float(weights_K.max())),
+        where=within_sentence(head),
+    )
+    return joined([text, looks])
 
 
 def at_the_end(inspection: Inspection, step: int) -> str:

@@ -15,7 +15,14 @@ from pages.frame.passes import PICTURE, texts_of, whole_of
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
-from pages.views.whole.findings import at_the_end, ends, pass_of, what_is_lost, what_is_seen
+from pages.views.whole.findings import (
+    at_step,
+    at_the_end,
+    ends,
+    pass_of,
+    what_is_lost,
+    what_is_seen,
+)
 from viz.whole.whole import Whole
 
 STEP, SILENCED, BLOCK = "pass_step", "pass_silenced", "pass_block"
@@ -51,8 +58,10 @@ def draw(opened: Opened) -> Shown:
     )
     if silenced:
         seen = lost
-    elif session.text_of(STEP) == str(whole.last) and ends(opened.run, found):
+    elif whole.step != usual and whole.step == whole.last and ends(opened.run, found):
         seen = at_the_end(found.inspection, whole.last)
+    elif whole.step != usual and whole.step:
+        seen = at_step(opened.run, found, whole.step)
     else:
         seen = what_is_seen(opened, found, focus)
     return Shown(title=title, recipe=recipe, seen=seen, pictures=[picture])

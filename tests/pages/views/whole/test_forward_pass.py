@@ -35,10 +35,18 @@ def test_silencing_a_head_computes_the_pass_without_it(open_view):
     assert chance == pytest.approx(found.best.probabilities_TN[step, 0], abs=1e-5)
     assert chance < 0.6 < before["best"][step][0][1]
     chances = percent(before["best"][step][0][1]), percent(chance)
-    said_of = "“**il**”, at step 11, goes from {} to **{}**".format(*chances)
-    same = "Without encoder layer 2, head 0 the model writes the same"
-    assert f"{same}; {said_of}." in said(silenced)
+    said_of = "“**il**” at step 11 goes from {} to **{}**".format(*chances)
+    other, rest = after["best"][step][1]
+    same = f"with “{other}” at {percent(rest)}; the text stays the same."
+    assert f"Without encoder layer 2, head 0, {said_of}, {same}" in said(silenced)
     assert "The model writes “L'animal n'a pas traversé" in html.unescape(said(whole))
+
+
+def test_the_line_follows_the_step_that_is_chosen(open_view):
+    view, _ = open_view("pass", model="everyday", sentence=TIRED, pass_step="8")
+    word, chance = picture(view)["best"][7][0]
+    assert f"At step 8 the model writes “**{word}**” ({percent(chance)})." in said(view)
+    assert "looks most at “**street**”" in said(view)
 
 
 def test_the_picture_goes_to_the_step_at_which_a_head_is_missed(open_view):
