@@ -55,8 +55,8 @@ def intervals(
 ) -> alt.LayerChart:
     """Return a row for each thing, from the top: a dot for the mean on the line of its interval.
 
-    A dashed line stands at the mean with which the others are compared. Shares have a pale bar from nothing to the mean. Each mean stands at the end of its row as a number, above a
-    word.
+    A dashed line stands at the mean with which the others are compared. Shares have a pale bar
+    from nothing to the mean. Each mean stands at the end of its row as a number, above a word.
 
     Args:
         things: What is measured.

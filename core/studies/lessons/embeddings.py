@@ -205,9 +205,7 @@ def vocabulary_map(
     )
 
 
-def near_among(
-    points_N2: NDArray[np.float64], at: int, others: Sequence[int]
-) -> tuple[bool, ...]:
+def near_among(points_N2: NDArray[np.float64], at: int, others: Sequence[int]) -> tuple[bool, ...]:
     """Return whether each of some points lies near the one at a place; see `NEAR`.
 
     >>> line_N2 = np.stack([np.arange(21.0), np.zeros(21)], axis=1)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from core.studies.experiments.findings import Comparison, Finding, findings
 from core.studies.experiments.measures import Measure
 from core.studies.experiments.verdicts import Verdict, vanishes
-from pages.frame.language import N_, _, capitalised, enumerated, joined, listed_apart, n_, number
+from pages.frame.language import N_, _, capitalised, enumerated, listed_apart, n_, number
 from pages.frame.texts import toml
 from pages.views.experiments.question import Asked, bold, extremes, quoted, writer
 

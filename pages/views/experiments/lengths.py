@@ -167,9 +167,7 @@ def draw_distances(asked: Asked) -> Shown:
             at=distances,
             x=Quantity(_("tokens before the position"), zero=False),
             # Beyond a few tokens all but one would lie on 0.
-            y=Quantity(
-                _("influence (own token = 100 %)"), share=True, squeezed=_SQUEEZED
-            ),
+            y=Quantity(_("influence (own token = 100 %)"), share=True, squeezed=_SQUEEZED),
             title=_("Influence of a token on the encoder’s output some tokens later"),
         )
     )

@@ -84,7 +84,8 @@ def ask_place(
         stack_name: Name of the stack in the URL; every view has its own, and so its own default.
         position_name: Name of the position in older links.
         first: The stack to begin with, where the model has it.
-        usual: Returns the position of a stack to begin with; None for the first pronoun.
+        usual: Returns the position of a stack to begin with; None for the first pronoun of the
+            source, or the first word of the target.
     """
     stacks = opened.run.model.config.stacks
     stack = stacks[0]
@@ -95,14 +96,16 @@ def ask_place(
     tokens = opened.inspection.tokens_of(side)
     default = usual(stack)
     if default is None:
-        default = clicks.first_pronoun(opened, opened.inspection) if side == "source" else 0
+        words = (at for at, token in enumerate(tokens) if not token.special)
+        pronoun = clicks.first_pronoun(opened, opened.inspection) if side == "source" else None
+        default = next(words, 0) if pronoun is None else pronoun
     at = clicks.pinned_position(opened, opened.inspection, side)
     st.caption(_("word"), width="content")
     position = controls.selection(
         _("word"),
         position_name,
         _named(tokens),
-        (default or 0) if at is None else at,
+        default if at is None else at,
         WORD_WIDTH,
         labelled=False,
         then=lambda: clicks.pin(side, session.text_of(position_name), {position_name: None}),
