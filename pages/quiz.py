@@ -18,8 +18,8 @@ from pages.views.tour.questions import OPEN, Question, paired, questions, result
 ROUND = "round"
 """In the URL: "after" where the questions are asked for the second time."""
 
-COLUMNS = 3
-"""Of questions: all of them and the button below stand on the first screen."""
+COLUMNS = (8, 9, 10)
+"""Relative widths: all questions and the button below stand on the first screen."""
 
 
 def render() -> None:
@@ -132,7 +132,7 @@ def _placed(asked: Sequence[Question]) -> Iterator[tuple[DeltaGenerator, int, Qu
     """Yield each question with its column and its place, as many of them in each column."""
     columns = st.columns(COLUMNS, gap="medium")
     for at, each in enumerate(asked):
-        yield columns[(COLUMNS * (at + 1) - 1) // len(asked)], at, each
+        yield columns[(len(COLUMNS) * (at + 1) - 1) // len(asked)], at, each
 
 
 if __name__ == "__main__":
