@@ -38,7 +38,7 @@ EXAMPLE = "example"
 def draw(opened: Opened) -> Shown | None:
     """Draw all heads of a kind as tiles, and all that is known of the chosen one."""
     alone = not opened.run.settings.model.is_encoder_decoder
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with selection.row():
         head = selection.ask_head(opened.run)
         named_heads.link_to_map(opened, head)
         # Others are measured all at once, on “silence”.
