@@ -29,7 +29,8 @@ def draw(opened: Opened) -> Shown:
 def _cells(opened: Opened, cost: DecodingCost) -> Matrices:
     """Return a map for each way of computing; darker cells are computed less often."""
     anew, kept, n = cost.cells(cached=False), cost.cells(cached=True), cost.n_steps
-    words, panels = side_labels(opened.inspection, "target"), []
+    # What was written last, at the limit, is fed to no step.
+    words, panels = side_labels(opened.inspection, "target")[: cost.n_fed], []
     for name, counts, passes in (
         (_("decoding, no cache"), anew, n),
         (_("decoding, KV cache"), kept, n),
