@@ -30,6 +30,7 @@ VIEWS: tuple[View[Opened], ...] = (
         "heads",
         selection.HEAD_VIEW,
         head.draw,
+        looks_into="attention",
         of_sentence=False,
         needs=selection.NEEDS_OF_HEAD_VIEW,
     ),

@@ -18,6 +18,9 @@ from pages.views.tour.questions import OPEN, Question, paired, questions, result
 ROUND = "round"
 """In the URL: "after" where the questions are asked for the second time."""
 
+COLUMNS = (8, 9, 10)
+"""Relative widths: all questions and the button below stand on the first screen."""
+
 
 def render() -> None:
     """Ask before the tour, and after it; then compare."""
@@ -35,8 +38,8 @@ def render() -> None:
         _wait(len(asked) - before.count(OPEN), len(asked))
     else:
         text = _(
-            "Answer these before the tour. The same ten come after it, and then you see both "
-            "scores and the right answers. You may guess; nobody else sees what you answer."
+            "Answer these before the tour and again after it; then you see both scores and the "
+            "right answers. You may guess; your answers stand in this page’s address alone."
         )
         _ask(asked, BEFORE, text)
 
@@ -73,9 +76,14 @@ def _take(name: str, n: int) -> None:
 def _wait(answered: int, n: int) -> None:
     """Lead to the tour between the two rounds."""
     text = _(
-        "You answered {n} of {all}. After the tour the same ten come again; then you see both "
+        "{n} of {all} are answered. After the tour the same ten come again; then you see both "
         "scores and the right answers."
     )
+    if answered == n:
+        text = _(
+            "All {all} are answered. After the tour the same come again; then you see both scores "
+            "and the right answers."
+        )
     st.markdown(text.format(n=number(answered), all=number(n)))
     with st.container(horizontal=True):
         if st.button(_("Take the tour"), key="quiz_tour", type="primary", icon=":material/tour:"):
@@ -121,10 +129,10 @@ def _answered(question: Question, label: str, figure: str) -> str:
 
 
 def _placed(asked: Sequence[Question]) -> Iterator[tuple[DeltaGenerator, int, Question]]:
-    """Yield each question with its column and its place, half of them in each of two columns."""
-    columns = st.columns(2, gap="large")
+    """Yield each question with its column and its place, as many of them in each column."""
+    columns = st.columns(COLUMNS, gap="medium")
     for at, each in enumerate(asked):
-        yield columns[2 * at // len(asked)], at, each
+        yield columns[(len(COLUMNS) * (at + 1) - 1) // len(asked)], at, each
 
 
 if __name__ == "__main__":

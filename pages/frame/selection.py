@@ -409,7 +409,7 @@ def ask_kind(
     asked: bool = True,
 ) -> Kind:
     """Ask for one of the kinds of attention that a model has."""
-    labels = {str(each): _(each.label) for each in offered}
+    labels = {str(each): _(each.full_label) for each in offered}
     usual = str(default if default in offered else offered[0])
     older = {each.label: str(each) for each in offered}
     how = controls.How[str](older=older, then=then, asked=asked)

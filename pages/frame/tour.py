@@ -254,24 +254,29 @@ def _draw(tour: Tour, at: int) -> None:
     revealed = session.value(REVEALED, {"true": True, "false": False}.get, False)
     is_here = session.current().page == stop.page
     session.storage(_STORAGE)["kept_back"] = is_here and not revealed
+    if not is_here:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _say_where(tour, at)
+            if st.button(_("Back to the stop"), key="tour_here", icon=":material/undo:"):
+                go(tour, at, revealed=revealed)
+            _go_on(tour, at)
+        return
     asked, found, onward = st.columns([9, 14, 6], gap="small")
     with asked:
-        where = _("Stop {at} of {n}").format(at=number(at + 1), n=number(len(tour.stops)))
-        with st.container(key=layout.TOUR_AT):
-            st.markdown(f":small[{where} · **{_marked(stop.title)}**]")
-        if is_here:
-            _ask(stop)
-        elif st.button(_("Back to the stop"), key="tour_here", icon=":material/undo:"):
-            go(tour, at, revealed=revealed)
-    if is_here:
-        with found:
-            _answer(stop, revealed=revealed)
+        _say_where(tour, at)
+        _ask(stop)
+    with found:
+        _answer(stop, revealed=revealed)
     with onward, st.container(key=layout.TOUR_ONWARD):
-        if is_here:
-            _offer_answer(stop, revealed=revealed)
+        _offer_answer(stop, revealed=revealed)
         _go_on(tour, at)
-    if is_here:
-        st.html(layout.shown_too(stop.clicks))
+    st.html(layout.shown_too(stop.clicks))
+
+
+def _say_where(tour: Tour, at: int) -> None:
+    where = _("Stop {at} of {n}").format(at=number(at + 1), n=number(len(tour.stops)))
+    with st.container(key=layout.TOUR_AT):
+        st.markdown(f":small[{where} · **{_marked(tour.stops[at].title)}**]")
 
 
 def _ask(stop: Stop) -> None:

@@ -77,7 +77,7 @@ def test_a_link_to_anothers_run_opens_nothing_of_it(signed_in):
     expect(page.get_by_text(f"There is no run named {RUN}.")).to_be_visible()
     expect(page.get_by_text(f"{SHIPPED} models. ")).to_be_visible()
     expect(page.get_by_text("Signed in as Ben.")).to_be_visible()
-    expect(page.get_by_text("Open a model")).to_have_count(0)
+    expect(page.get_by_text("Import a model")).to_have_count(0)
 
 
 @pytest.mark.parametrize("name", ["Ann", ""])
@@ -85,7 +85,7 @@ def test_ones_own_runs_are_seen_by_oneself_and_by_the_teacher(signed_in, name):
     page = signed_in(name, f"/training?training=runs&runs={RUN}")
     expect(page.get_by_text(f"{SHIPPED + 1} models. ")).to_be_visible()
     expect(page.get_by_role("button", name="Delete")).to_be_visible()
-    expect(page.get_by_text("Open a model")).to_have_count(0 if name else 1)
+    expect(page.get_by_text("Import a model")).to_have_count(0 if name else 1)
 
 
 @pytest.mark.slow

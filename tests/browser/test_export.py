@@ -108,7 +108,7 @@ def test_words_that_a_lasso_holds_are_named_with_their_neighbours(visit):
     for place in places[1:]:
         page.mouse.move(*place, steps=5)
     page.mouse.up()
-    expect(page.get_by_text("Nearest to ")).to_have_count(9)
+    expect(page.get_by_text("in the whole vocabulary:")).to_have_count(9)
     assert len(parse_qs(urlsplit(page.url).query)["words"][0].split(",")) == 8
     # The selection stays on the screen.
     expect(page.locator(".js-plotly-plot .selectionlayer path").first).to_be_visible()

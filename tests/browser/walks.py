@@ -21,9 +21,9 @@ TYPED = {
 TASKS = {name: tuple(each.source for each in TASKS_OF_CORE[name].examples) for name in TYPED}
 """Task → its examples; the first is the one to begin with."""
 KINDS = {
-    "encoder.self": "encoder self",
-    "decoder.self": "decoder self",
-    "decoder.cross": "cross",
+    "encoder.self": "encoder self-attention",
+    "decoder.self": "decoder self-attention",
+    "decoder.cross": "cross-attention",
 }
 """Name of a kind of attention → what people call it."""
 PAGES = {"attention": "Attention", "decoding": "Decoding", "heads": "Heads"}

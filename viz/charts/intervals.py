@@ -41,6 +41,8 @@ class Measured:
     """What the mean is of; none where it is a single figure."""
     word: str = ""
     """Stands below the number at the end of its row."""
+    is_base: bool = False
+    """Whether the others are compared with it."""
 
 
 def intervals(
@@ -53,9 +55,8 @@ def intervals(
 ) -> alt.LayerChart:
     """Return a row for each thing, from the top: a dot for the mean on the line of its interval.
 
-    A dashed line goes down from the first mean, with which the others are compared. Shares have a
-    pale bar from nothing to the mean. Each mean stands at the end of its row as a number, above a
-    word.
+    A dashed line stands at the mean with which the others are compared. Shares have a pale bar
+    from nothing to the mean. Each mean stands at the end of its row as a number, above a word.
 
     Args:
         things: What is measured.
@@ -92,9 +93,10 @@ def intervals(
     x = alt.X("value:Q", title=value.name, axis=lengths, scale=value.scale)
     columns = ["row", "name", "value", "written", "word", "low", "high"]
     base = alt.Chart(pd.DataFrame(rows, columns=columns))
+    based = [each for each in things if each.is_base]
     number = alt.Tooltip("value:Q", title=value.name, format=value.format)
     line = (
-        alt.Chart(pd.DataFrame([{"value": things[0].mean}]))
+        alt.Chart(pd.DataFrame([{"value": each.mean} for each in based], columns=["value"]))
         .mark_rule(strokeDash=[3, 3], color=QUIET)
         .encode(x=alt.X("value:Q"))
     )
@@ -127,7 +129,7 @@ def intervals(
     )
     # A layer without a mark would be a picture without a name to who cannot see it.
     drawn = [
-        (line, True),
+        (line, bool(based)),
         (reach, any(row["low"] is not None for row in rows)),
         (ones, bool(points)),
         (means, True),

@@ -85,7 +85,7 @@ class Points:
     ids: Sequence[int | str]
     """By which a selected point is known."""
     name: str
-    """What they are together, in the legend."""
+    """What they are together, in the legend; empty where it need not say so."""
     colour: theme.Rgb = theme.QUIET
     labelled: bool = False
     """Whether the label stands beside each point, too."""
@@ -197,7 +197,7 @@ def scatter(  # noqa: PLR0913
     places = _label_places(groups, same_scale=same_scale)
     names = [group.name for group in groups]
     traces = [
-        _trace(group, places) | {"showlegend": group.name not in names[:at]}
+        _trace(group, places) | {"showlegend": group.name not in ["", *names[:at]]}
         for at, group in enumerate(groups)
     ]
     return go.Figure(traces, layout)
@@ -226,7 +226,7 @@ def _label_places(groups: Sequence[Points], *, same_scale: bool) -> dict[int | s
     width, height = np.ptp(every_N2, axis=0).tolist() if len(every_N2) else (0.0, 0.0)
     pixels_2 = np.array([PLOT_WIDTH / (width or 1.0), PLOT_HEIGHT / (height or 1.0)])
     if same_scale:
-        pixels_2[0] = pixels_2[1]
+        pixels_2[:] = pixels_2.min()
     labelled = [
         (known, label, np.asarray(point) * pixels_2)
         for group in reversed(groups)

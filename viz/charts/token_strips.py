@@ -18,7 +18,6 @@ _STYLE = f"""<style>
 .token-strips {{ display: grid; gap: 10px; font-size: 13px; line-height: 1.3; }}
 .token-strips .strip {{ display: flex; align-items: flex-start; gap: 10px; }}
 .token-strips .looks {{ flex: 0 0 auto; min-width: 4.5em; font-weight: 600; }}
-.token-strips .value {{ flex: 0 0 auto; font-variant-numeric: tabular-nums; }}
 .token-strips .keys {{ display: flex; flex-wrap: wrap; gap: 4px 2px; min-width: 0; }}
 .token-strips .key {{ display: grid; min-width: 26px; text-align: center; }}
 .token-strips .key + .continues {{ margin-left: -2px; }}
@@ -44,7 +43,6 @@ class TokenStrip:
         most: The key with the largest weight; None where all have the same.
         written: That weight as people read it.
         query: Place of the row's own token among the keys; None where it is not among them.
-        value: What the row is ranked by, before who looks; empty for nothing.
     """
 
     looks: str
@@ -55,7 +53,6 @@ class TokenStrip:
     most: int | None
     written: str
     query: int | None = None
-    value: str = ""
 
 
 def token_strips(strips: Sequence[TokenStrip]) -> str:
@@ -65,9 +62,8 @@ def token_strips(strips: Sequence[TokenStrip]) -> str:
 
 def _strip(strip: TokenStrip) -> str:
     keys = "".join(_key(strip, place) for place in range(len(strip.keys)))
-    value = f'<span class="value">{html.escape(strip.value)}</span>' if strip.value else ""
     return (
-        f'<div class="strip" role="img" aria-label="{html.escape(strip.description)}">{value}'
+        f'<div class="strip" role="img" aria-label="{html.escape(strip.description)}">'
         f'<span class="looks" dir="auto">{html.escape(strip.looks)}</span>'
         f'<span class="keys">{keys}</span></div>'
     )

@@ -301,11 +301,11 @@ function mark(state, marks) {
   });
 }
 
-/** Put a frame around one cell of one panel, and around none of the others. */
+/** Put a frame around one cell of one panel, or of every panel where none is named. */
 function placeFrame(state, name, place) {
   state.figures.forEach((figure, i) => {
     const { [name]: frame, view } = figure;
-    frame.hidden = place?.panel !== i || !isInView(view, [place.row, place.column]);
+    frame.hidden = !place || (place.panel ?? i) !== i || !isInView(view, [place.row, place.column]);
     if (frame.hidden) return;
     const [rowPool, pool] = poolsOf(view);
     frame.style.setProperty("--row", Math.floor((place.row - view.row) / rowPool));

@@ -113,13 +113,13 @@ class Matrices:
 
     Attributes:
         panels: From left to right, wrapped where the window is narrow.
-        selected: Panel, row and column of the cell that has a frame.
+        selected: Panel, row and column of the cell that has a frame; without a panel, in each.
         pin: Side and place of the word that is kept marked; None for none.
         texts: Replacements for some of DEFAULT_MATRICES_TEXTS.
     """
 
     panels: Sequence[Matrix]
-    selected: tuple[int, int, int] | None = None
+    selected: tuple[int | None, int, int] | None = None
     pin: Pin | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
 

@@ -80,7 +80,7 @@ class Experiment:
     source: str
     """Who says so."""
     variants: tuple[Variant, ...]
-    """The base comes first."""
+    """In the order of the chart."""
     task: str = "translate"
     settings: Mapping[str, Setting] = field(default_factory=lambda: dict(TRANSLATING))
     """In which all variants are alike."""

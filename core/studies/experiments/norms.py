@@ -7,11 +7,16 @@ NORMS = Experiment(
     name="norms",
     question=N_("Which norm, and before or after the sublayer?"),
     claim=N_(
-        "RMSNorm is enough; BatchNorm, or no norm, does worse. Before or after the sublayer is the "
-        "same with a warm-up; without one, only before works."
+        "RMSNorm does as well as LayerNorm; BatchNorm, or no norm, does worse. It makes no "
+        "difference whether the norm stands before or after the sublayer if the learning rate "
+        "warms up; otherwise the model learns only with the norm before it."
     ),
     source="Ba et al. 2016; Zhang & Sennrich 2019 (RMSNorm); Shen et al. 2020 (BatchNorm); "
     "Xiong et al. 2020 (pre-norm)",
+    caution=N_(
+        "BatchNorm is measured with its running means of training, so no sentence depends on the "
+        "others of its batch; in training it does (see the lesson “norm”)."
+    ),
     variants=(
         Variant(BASE, N_("LayerNorm before")),
         Variant("rms", N_("RMSNorm before"), {"norm_kind": "rms"}, Expected.AS_GOOD),

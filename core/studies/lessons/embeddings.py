@@ -144,8 +144,8 @@ class VocabularyMap:
     """Ids of the sentence's tokens."""
     near: tuple[Near, ...]
     """What is nearest to the word, and to each chosen token."""
-    n_near: int
-    """How many of the word's neighbours lie near it among the points; see `NEAR`."""
+    is_near: tuple[bool, ...]
+    """Whether each of the word's neighbours lies near it among the points; see `NEAR`."""
 
     def table(self) -> Table:
         """Return a row for each token, and below a row for each neighbour of a chosen one."""
@@ -201,21 +201,21 @@ def vocabulary_map(
         shares=shares,
         sentence=frozenset(read),
         near=tuple(near),
-        n_near=count_near(points_N2, ids.index(word), [ids.index(each) for each in near[0].ids]),
+        is_near=near_among(points_N2, ids.index(word), [ids.index(each) for each in near[0].ids]),
     )
 
 
-def count_near(points_N2: NDArray[np.float64], at: int, others: Sequence[int]) -> int:
-    """Return how many of some points lie near the one at a place; see `NEAR`.
+def near_among(points_N2: NDArray[np.float64], at: int, others: Sequence[int]) -> tuple[bool, ...]:
+    """Return whether each of some points lies near the one at a place; see `NEAR`.
 
     >>> line_N2 = np.stack([np.arange(21.0), np.zeros(21)], axis=1)
-    >>> count_near(line_N2, 0, [1, 2, 3, 20])
-    3
+    >>> near_among(line_N2, 0, [1, 2, 3, 20])
+    (True, True, True, False)
     """
     distance_N = np.linalg.norm(points_N2 - points_N2[at], axis=1)
     # The point itself is not counted among those that are nearer.
     nearer = [int((distance_N < distance_N[each]).sum()) - 1 for each in others]
-    return sum(n <= NEAR * len(points_N2) for n in nearer)
+    return tuple(n <= NEAR * len(points_N2) for n in nearer)
 
 
 def principal_components(

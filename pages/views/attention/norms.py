@@ -24,7 +24,7 @@ FORMULA = (
 
 
 def draw(selected: Selection) -> Shown:
-    """Draw how far contributions differ from weights, and both."""
+    """Draw weights, contributions, and how far they differ."""
     opened, kind = selected.opened, selected.kind
     recipe = Recipe(vector_norms, opened.path, opened.sentence, selected.head, selected.inspecting)
     found = recipe.result()
@@ -39,6 +39,19 @@ def draw(selected: Selection) -> Shown:
     norm = _("norm {norm}")
     panels = (
         matrix(
+            title=_("Weights"),
+            values=selected.weights_QK,
+            note=_("rows sum to 1"),
+            value_name=_("weight"),
+        ),
+        matrix(
+            title=_("Contribution: weight × length of the value vector"),
+            values=found.shares_QK.astype(np.float32),
+            details=[[norm.format(norm=number(each)) for each in row] for row in found.norms_QK],
+            note=_("as a share of its row"),
+            value_name=_("contribution"),
+        ),
+        matrix(
             title=_("Contribution − weight"),
             values=differing_QK,
             scale="signed",
@@ -46,43 +59,36 @@ def draw(selected: Selection) -> Shown:
             note=_("Orange: contributes more than its weight; blue: less"),
             value_name=_("difference"),
         ),
-        matrix(
-            title=_("Weights"),
-            values=selected.weights_QK,
-            note=_("rows sum to 1"),
-            value_name=_("weight"),
-        ),
-        matrix(
-            title=_("Contribution: weight × value"),
-            values=found.shares_QK.astype(np.float32),
-            details=[[norm.format(norm=number(each)) for each in row] for row in found.norms_QK],
-            note=_("rows sum to 1"),
-            value_name=_("share of the contribution"),
-        ),
     )
-    picture = components.show(Matrices(panels=panels), key=NORM_MAPS)
+    cell = _cell(selected, differing_QK)
+    picture = components.show(Matrices(panels=panels, selected=(None, *cell)), key=NORM_MAPS)
     return Shown(
         name=f"{selected.head.site}.{selected.head.index}.norms",
         title=notes.site_and_head(selected.head),
         question=_("Does a large weight also mean a large contribution?"),
         recipe=recipe,
         code=[vector_norms],
-        seen=_seen(selected, found, differing_QK),
+        seen=_seen(selected, found, cell),
         pictures=[picture],
         how_to_read=view_text("attention", "maps").sections["How to read weight × value"],
         formula=FORMULA,
     )
 
 
-def _seen(selected: Selection, found: VectorNorms, differing_QK: seen.Weights) -> str:
-    """Count the rows in which both agree on the largest, and name the cell that differs most."""
+def _cell(selected: Selection, differing_QK: seen.Weights) -> tuple[int, int]:
+    """Return the cell that differs most: of the kept word's row, or else of all."""
     distances_QK = np.abs(differing_QK)
     query = clicks.pinned_position(
         selected.opened, selected.inspection, selected.kind.query_side, selected.kind
     )
     if query is None:
         query = int(distances_QK.max(axis=1).argmax())
-    key = int(distances_QK[query].argmax())
+    return query, int(distances_QK[query].argmax())
+
+
+def _seen(selected: Selection, found: VectorNorms, cell: tuple[int, int]) -> str:
+    """Count the rows in which both agree on the largest, and speak of one cell."""
+    query, key = cell
     weights_QK, shares_QK = found.steps.weights_QK, found.shares_QK
     agree = int((weights_QK.argmax(axis=1) == shares_QK.argmax(axis=1)).sum())
     n, weight, share = len(weights_QK), weights_QK[query, key], shares_QK[query, key]
@@ -97,13 +103,13 @@ def _seen(selected: Selection, found: VectorNorms, differing_QK: seen.Weights) -
     if abs(share - weight) < seen.LEAST:
         return largest
     text = _(
-        "{query} gives {key} **{weight}** of its attention, but {word} contributes **{share}**: "
+        "{query} gives {key} **{weight}** of its attention; {word} contributes **{share}**, since "
         "its value vector is long."
     )
     if share < weight:
         text = _(
-            "{query} gives {key} **{weight}** of its attention, but {word} contributes only "
-            "**{share}**: its value vector is short."
+            "{query} gives {key} **{weight}** of its attention; {word} contributes only "
+            "**{share}**, since its value vector is short."
         )
     gap = text.format(
         query=seen.query_name(selected, query),

@@ -5,10 +5,11 @@ import numpy as np
 from core.decoding.timing import DecodingCost, computed_cells, decoding_cost
 from pages.frame import components
 from pages.frame.language import _, number
+from pages.frame.maps import side_labels
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
-from viz.plane.matrices import Matrices, Matrix, numbered
+from viz.plane.matrices import Axis, Matrices, Matrix
 
 
 def draw(opened: Opened) -> Shown:
@@ -21,14 +22,15 @@ def draw(opened: Opened) -> Shown:
         recipe=computing,
         seen=_seen(cost),
         code=[computed_cells],
-        pictures=[components.show(_cells(cost), key="computed_cells")],
+        pictures=[components.show(_cells(opened, cost), key="computed_cells")],
     )
 
 
-def _cells(cost: DecodingCost) -> Matrices:
+def _cells(opened: Opened, cost: DecodingCost) -> Matrices:
     """Return a map for each way of computing; darker cells are computed less often."""
     anew, kept, n = cost.cells(cached=False), cost.cells(cached=True), cost.n_steps
-    panels = []
+    # What was written last, at the limit, is fed to no step.
+    words, panels = side_labels(opened.inspection, "target")[: cost.n_fed], []
     for name, counts, passes in (
         (_("decoding, no cache"), anew, n),
         (_("decoding, KV cache"), kept, n),
@@ -43,8 +45,8 @@ def _cells(cost: DecodingCost) -> Matrices:
                 title=name,
                 values=values,
                 visible=values > 0,
-                rows=numbered(_("query"), cost.n_fed),
-                columns=numbered(_("key"), cost.n_fed),
+                rows=Axis(name=_("query"), labels=words, side="target"),
+                columns=Axis(name=_("key"), labels=words, side="target"),
                 # Once is the same colour in each of them.
                 limit=float(np.max(anew)),
                 details=[[f"{number(times)} ×" for times in row] for row in counts],
@@ -60,13 +62,12 @@ def _seen(cost: DecodingCost) -> str:
     """Return how many scores and passes a sentence takes."""
     kept, anew = (sum(map(sum, cost.cells(cached=is_kept))) for is_kept in (True, False))
     text = _(
-        "Without a cache a head computes **{anew}** scores for this sentence, with one **{kept}** "
-        "({times} times fewer): each score once. Training computes the same {kept}, but in 1 pass "
-        "of the decoder instead of {n}."
+        "Without a cache a head computes **{anew}** scores for this sentence. With a cache, which "
+        "keeps the keys and values of earlier words, it computes each score once: **{kept}**. "
+        "Training computes the same {kept} in 1 pass of the decoder instead of {n}."
     )
     return text.format(
         n=number(cost.n_steps),
         kept=number(kept),
         anew=number(anew),
-        times=number(anew / kept, significant=2, padded=False),
     )

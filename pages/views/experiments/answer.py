@@ -1,11 +1,11 @@
 """What came out of an experiment: each variant's share of sentences that are right."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import streamlit as st
 
-from core.studies.experiments.experiment import WITHIN, Experiment
+from core.studies.experiments.experiment import BASE, WITHIN, Experiment
 from core.studies.experiments.findings import (
     Comparison,
     Finding,
@@ -29,8 +29,8 @@ from pages.frame.language import (
     plain,
 )
 from pages.frame.view import Shown
-from pages.views.experiments import question
-from pages.views.experiments.claims import WORDS, answer, is_untested
+from pages.views.experiments import lengths, question
+from pages.views.experiments.claims import WORDS, answer, is_untested, not_compared
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity
 from viz.charts.frames import runs_table, written
@@ -43,6 +43,11 @@ DRAWN = "experiment_drawn"
 
 def draw(asked: Asked) -> Shown | None:
     """Draw each variant's share of right sentences, with its interval and its seeds."""
+    if lengths.is_about_distances(asked):
+        shown = lengths.draw_distances(asked)
+        _table(asked)
+        _open(asked)
+        return shown
     results = asked.results
     measure = _ask_measure(asked)
     found = findings(asked.experiment, results, measure)
@@ -109,7 +114,8 @@ def _measured(asked: Asked, finding: Finding) -> Measured:
     values = [each.value(name) for each in asked.results.of(finding.name)]
     each_one = [value for value in values if value is not None]
     word = _(WORDS[finding.comparison]) if finding.comparison else ""
-    return Measured(_(finding.variant), mean, low, high, each_one, word)
+    is_base = finding.name == BASE
+    return Measured(_(finding.variant), mean, low, high, each_one, word, is_base)
 
 
 def _label(measure: Measure | None) -> str:
@@ -119,12 +125,13 @@ def _label(measure: Measure | None) -> str:
 
 def _legend(asked: Asked, found: Sequence[Finding], measure: Measure | None) -> str:
     """Say what the marks and the words are, and what is learned: a sentence and its target."""
+    text = _(
+        "● mean · ○ one training · ┊ mean of “{base}” · ━ 95 % interval of the difference from it"
+    )
     lines = [
-        _(
-            "● mean · ○ one training · dashed: mean of the first row · line: 95 % interval of the "
-            "difference from the first row"
-        ),
-        _rule(measure),
+        text.format(base=_(asked.experiment.variant(BASE).label)),
+        *_rules(found, measure),
+        *not_compared(found),
         *(_against(each) for each in found if each.against),
     ]
     task = TASKS[asked.experiment.task]
@@ -145,16 +152,18 @@ def _legend(asked: Asked, found: Sequence[Finding], measure: Measure | None) -> 
     return "  \n".join(lines)
 
 
-def _rule(measure: Measure | None) -> str:
-    """Say by which rule the words beside the bars are chosen."""
-    if not margin(measure):
-        return _(
-            "better, worse: the line does not touch the dashed one · unclear: the two lines cross"
-        )
-    return _(
-        "better, worse: the line does not touch the dashed one · as good: the line ends at most "
-        "{points} percentage points below the dashed one · unclear: too long a line to tell"
-    ).format(points=number(round(100 * WITHIN)))
+def _rules(found: Sequence[Finding], measure: Measure | None) -> Iterator[str]:
+    """Say in one line by which rules the words beside the bars are chosen."""
+    words, rules = {each.comparison for each in found}, []
+    if words & {Comparison.BETTER, Comparison.WORSE, Comparison.NOTHING}:
+        rules.append(_("better, worse: the whole interval lies on one side of ┊"))
+    if margin(measure) and words & {Comparison.AS_GOOD, Comparison.NO_BETTER}:
+        text = _("as good: no part of the interval lies more than {points} points below ┊")
+        rules.append(text.format(points=number(round(100 * WITHIN))))
+    if Comparison.UNCLEAR in words:
+        rules.append(_("unclear: the interval is too wide to tell"))
+    if rules:
+        yield " · ".join(rules)
 
 
 def _against(finding: Finding) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from core.studies.experiments.findings import Comparison, Finding, findings
 from core.studies.experiments.measures import Measure
 from core.studies.experiments.verdicts import Verdict, vanishes
-from pages.frame.language import N_, _, capitalised, enumerated, joined, listed_apart, n_, number
+from pages.frame.language import N_, _, capitalised, enumerated, listed_apart, n_, number
 from pages.frame.texts import toml
 from pages.views.experiments.question import Asked, bold, extremes, quoted, writer
 
@@ -48,9 +48,7 @@ def answer(asked: Asked, by: Measure | None) -> str:
     gradient = of_gradient(
         asked, "drawn_gradient", _("at the start of training (see “learning”, “by layer”)")
     )
-    lines = [*_parts(judged, gradient), *_not_compared(judged)]
-    summary = _verdict([*verdicts, *gradient])
-    return "  \n".join([joined([bold(words or summary), summary if words else ""]), *lines])
+    return "  \n".join([bold(words or _verdict([*verdicts, *gradient])), *_parts(judged, gradient)])
 
 
 def answer_in_words(asked: Asked) -> str:
@@ -133,16 +131,16 @@ def is_untested(finding: Finding) -> bool:
     return finding.comparison is Comparison.NOT_COMPARED and finding.share.mean == 0
 
 
-def _not_compared(judged: Mapping[Finding, Verdict]) -> Iterator[str]:
+def not_compared(found: Sequence[Finding]) -> Iterator[str]:
     """Say why variants with another learning rate are not compared."""
-    apart = [each for each in judged if each.comparison is Comparison.NOT_COMPARED]
+    apart = [each for each in found if each.comparison is Comparison.NOT_COMPARED]
     if not apart:
         return
-    text = _("– not compared: {variants}, since the learning rate rises {times} times as high.")
+    text = _("Not compared: {variants}. Their learning rate rises {times} times as high.")
     if all(map(is_untested, apart)):
         text = _(
-            "– not tested here: {variants}. The learning rate then rises {times} times as high, "
-            "and nothing is learned."
+            "Not compared: {variants}. Their learning rate rises {times} times as high, and no "
+            "such training learned the task."
         )
     times = max(each.judged.figure for each in apart if each.judged is not None)
     variants = enumerated(quoted(_(each.variant)) for each in apart)

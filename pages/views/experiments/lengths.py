@@ -7,7 +7,7 @@ from core.studies.attribution.encoder_gradients import influence_by_distance
 from core.studies.experiments.tables import of_distances, of_lengths
 from core.studies.experiments.verdicts import fall
 from pages.frame import charts, controls
-from pages.frame.language import _, capitalised, joined, listed, number, percent
+from pages.frame.language import _, capitalised, joined, listed, n_, number, percent
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.experiments import claims, question
@@ -29,8 +29,8 @@ _SQUEEZED = 0.001
 
 
 def opens(asked: Asked) -> bool:
-    """Say whether a question opens on this view: its claim is about lengths, or distances."""
-    return bool(asked.experiment.beyond) or _opens_by_distance(asked)
+    """Say whether a question opens on this view: its claim is about lengths."""
+    return bool(asked.experiment.beyond)
 
 
 def draw(asked: Asked) -> Shown | None:
@@ -38,16 +38,16 @@ def draw(asked: Asked) -> Shown | None:
     by = LENGTH
     if _has_distances(asked):
         offered = {LENGTH: _("by length"), DISTANCE: _("by distance")}
-        usual = DISTANCE if _opens_by_distance(asked) else LENGTH
-        by = controls.choice(_("Horizontal axis"), BY, offered, usual)
-    return _draw_distances(asked) if by == DISTANCE else _draw_lengths(asked)
+        by = controls.choice(_("Horizontal axis"), BY, offered, LENGTH)
+    return draw_distances(asked) if by == DISTANCE else _draw_lengths(asked)
 
 
 def _has_distances(asked: Asked) -> bool:
     return all(asked.results.by_distance(each.name) for each in asked.trained)
 
 
-def _opens_by_distance(asked: Asked) -> bool:
+def is_about_distances(asked: Asked) -> bool:
+    """Say whether the answer to a question is how far the influence of a token reaches."""
     return asked.experiment.by_distance and _has_distances(asked)
 
 
@@ -150,7 +150,7 @@ def _reach(lengths: Sequence[int], shares: Sequence[float]) -> int:
     return max((length for length, _share in enough), default=0)
 
 
-def _draw_distances(asked: Asked) -> Shown:
+def draw_distances(asked: Asked) -> Shown:
     """Draw each variant's gradient norm over the distance of the token that it is taken of."""
     found = {_(each.label): asked.results.by_distance(each.name) for each in asked.trained}
     # All variants are measured on the same sentences. A position's own token is 1 in all of them.
@@ -167,10 +167,8 @@ def _draw_distances(asked: Asked) -> Shown:
             at=distances,
             x=Quantity(_("tokens before the position"), zero=False),
             # Beyond a few tokens all but one would lie on 0.
-            y=Quantity(
-                _("influence, own token = 100 % (symmetric log)"), share=True, squeezed=_SQUEEZED
-            ),
-            title=_("How much a token still counts some tokens later (gradient norm)"),
+            y=Quantity(_("influence (own token = 100 %)"), share=True, squeezed=_SQUEEZED),
+            title=_("Influence of a token on the encoder’s output some tokens later"),
         )
     )
     question.say_caution(asked)
@@ -212,9 +210,11 @@ def _falls(asked: Asked, near: int, far: int) -> str:
             text.format(variant=least, near=number(near), far=number(far), factors=factors)
         )
     lines += [
-        _("{variant} reaches back this far and no farther, in tokens: {n}.").format(
-            variant=capitalised(labels[each.variant]), n=number(each.reach)
-        )
+        n_(
+            "{variant} reaches {n} token back, no farther.",
+            "{variant} reaches {n} tokens back, no farther.",
+            each.reach,
+        ).format(variant=capitalised(labels[each.variant]), n=number(each.reach))
         for each in falls
         if not each.far
     ]

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.jobs.job import JobError
 from core.studies.experiments import job
-from core.studies.experiments.experiment import Experiment, Variant
+from core.studies.experiments.experiment import BASE, Experiment, Variant
 from core.studies.experiments.running import expected_seconds, keep_run, run_of
 from pages.frame import cached, controls, service, session
 from pages.frame.language import _, duration, n_, number, plain
@@ -56,7 +56,7 @@ def offer(experiment: Experiment) -> None:
 def _before(experiment: Experiment, n_seeds: int) -> str:
     """Say how much work it is."""
     n = n_seeds * len(experiment.variants)
-    steps = experiment.preset(experiment.variants[0], 0).training.steps
+    steps = experiment.preset(experiment.variant(BASE), 0).training.steps
     status = n_(
         "{n} training of {steps} steps on the task “{task}”",
         "{n} trainings of {steps} steps on the task “{task}”",
@@ -65,7 +65,7 @@ def _before(experiment: Experiment, n_seeds: int) -> str:
     seconds = expected_seconds(experiment, n_seeds)
     if seconds is None:
         return status
-    text = _("{work}: about {time} on the machine of the project’s trainings.")
+    text = _("{work}: about {time} on our computer.")
     return text.format(work=status, time=duration(seconds))
 
 

@@ -133,7 +133,10 @@ def _of_methods(opened: Opened, study: AttributionStudy) -> Matrix:
         scale="signed",
         texts=[[number(each, 2) for each in row] for row in scaled.tolist()],
         details=[[number(float(each)) for each in row] for row in scores],
-        note=_("Each row divided by its largest magnitude"),
+        note=_(
+            "Each row divided by its largest magnitude. Leave one out (hide one word): the fall of "
+            "the log probability"
+        ),
         value_name=_("share of the row’s largest"),
     )
 

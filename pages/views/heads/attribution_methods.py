@@ -11,14 +11,18 @@ from pages.frame.language import N_, _, joined, n_, number, percent, percent_of_
 SURE = 0.99
 """Above this probability a gradient has little left to say."""
 NAMES = {
-    Method.LEAVE_ONE_OUT: N_("leave one out"),
+    Method.LEAVE_ONE_OUT: N_("leave one out (hide one word)"),
     Method.ATTENTION: N_("attention"),
     Method.ROLLOUT: N_("rollout"),
     Method.GRADIENT: N_("gradient × input"),
     Method.INTEGRATED: N_("integrated gradients"),
 }
 """What each is called; marked for translation."""
-SHORT = NAMES | {Method.GRADIENT: N_("grad × input"), Method.INTEGRATED: N_("integrated")}
+SHORT = NAMES | {
+    Method.LEAVE_ONE_OUT: N_("leave one out"),
+    Method.GRADIENT: N_("grad × input"),
+    Method.INTEGRATED: N_("integrated"),
+}
 """The same where there is little room."""
 LEAST_LOST, MUCH_LOST = 0.01, 0.1
 """A word does not depend on what takes less of its probability than this; and what takes much."""
@@ -62,18 +66,20 @@ def _alike(study: AttributionStudy, first: int) -> str:
     tops = [np.flatnonzero(size == size.max()) for size in sizes]
     alike = sum(top.tolist() == [first] for top in tops)
     text = n_(
-        "{n} of {of} other method also puts it first. Trust leaving one out most: it alone "
-        "changes the input and measures what happens.",
-        "{n} of {of} other methods also put it first. Trust leaving one out most: it alone "
-        "changes the input and measures what happens.",
+        "{n} of {of} other method also puts “{token}” first. Trust “leave one out” most: it alone "
+        "hides a word and measures what happens.",
+        "{n} of {of} other methods also put “{token}” first. Trust “leave one out” most: it alone "
+        "hides a word and measures what happens.",
         len(compared),
     )
     if not alike:
         text = _(
-            "No other method puts it first. Trust leaving one out most: it alone changes the input "
-            "and measures what happens."
+            "No other method puts “{token}” first. Trust “leave one out” most: it alone hides a "
+            "word and measures what happens."
         )
-    return text.format(n=number(alike), of=number(len(compared)))
+    return text.format(
+        n=number(alike), of=number(len(compared)), token=plain(study.parts[first].text)
+    )
 
 
 def captions(study: AttributionStudy) -> Sequence[str]:
@@ -95,7 +101,7 @@ def table(study: AttributionStudy) -> dict[str, list[str]]:
     n = number(len(study.parts))
     return {
         _("method"): [_(NAMES[method]) for method in study.methods],
-        _("Spearman’s ρ with leaving one out (n = {n})").format(n=n): [
+        _("same order of words as leaving one out (Spearman’s ρ, n = {n})").format(n=n): [
             _here(study, each) for each in study.methods
         ],
     }

@@ -38,7 +38,7 @@ EXAMPLE = "example"
 def draw(opened: Opened) -> Shown | None:
     """Draw all heads of a kind as tiles, and all that is known of the chosen one."""
     alone = not opened.run.settings.model.is_encoder_decoder
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with selection.row():
         head = selection.ask_head(opened.run)
         named_heads.link_to_map(opened, head)
         # Others are measured all at once, on “silence”.
@@ -51,9 +51,11 @@ def draw(opened: Opened) -> Shown | None:
         st.info(_("No row of these sentences sees two tokens or more: there is nothing to choose."))
         return None
     text = view_text("heads", "head").sections
+    name = notes.within_sentence(head)
     return Shown(
         name=f"head_{head.kind}_{head.layer}_{head.index}",
-        title=_("All that is known of {head}").format(head=notes.within_sentence(head)),
+        title=_("All that is known of {head}").format(head=name),
+        question=_("What do we know about {head}?").format(head=name),
         recipe=recipe,
         code=(strata, direct_effect),
         seen=head_findings.seen(
@@ -92,24 +94,21 @@ def _draw(opened: Opened, known: HeadReport) -> list[Drawn]:
     columns = st.columns([8, 5], gap="medium") if beside else [st.container(), st.container()]
     with columns[0]:
         strips = _draw_strips(known)
+        _say(opened, known)
         _say_written(opened, known)
     with columns[1]:
         tiles = head_map.draw(known.heads, known.card.head)
         _link_to_alike(opened, known)
-    _say(opened, known)
     return [strips, tiles]
 
 
 def _draw_strips(known: HeadReport) -> Drawn:
     strips = [_strip(row, known.card.head) for row in known.card.strata]
-    what = _("the largest weight of a row")
+    text, role = _("**Examples**, from the largest weight to the smallest"), ""
     if leading := known.role.leading:
+        text = _("**Examples**, from the most weight on “{role}” to the least")
         role = role_names.named(leading, known.role)
-        what = _("the weight on: {role}").format(role=role)
-    text = _("**Examples**, from strongest to weakest by {what}")
-    if len({strip.value for strip in strips}) == 1:
-        text = _("**Examples**; in each, {what} is {value}")
-    st.markdown(text.format(what=what, value=strips[0].value))
+    st.markdown(text.format(role=role))
     written = token_strips(strips)
     st.html(written)
     return Drawn(html=written)
@@ -135,7 +134,6 @@ def _strip(row: HeadRow, head: Head) -> TokenStrip:
         most=most,
         written=weight,
         query=own if head.kind.is_self else None,
-        value=number(row.activation, 2),
     )
 
 
@@ -146,7 +144,7 @@ def _say_written(opened: Opened, known: HeadReport) -> None:
         if known.card.head.site.in_encoder and opened.run.settings.model.is_encoder_decoder:
             st.markdown(
                 _(
-                    "**What it writes**: no word. It changes the output only through "
+                    "**What it writes**: no word. An encoder head changes the output only through "
                     "cross-attention."
                 )
             )
@@ -185,7 +183,7 @@ def _text(tokens: Sequence[Token]) -> str:
 
 def _say(opened: Opened, known: HeadReport) -> None:
     """Say roles and silencing, each in a column of its own."""
-    roles, silenced = st.columns(2, gap="large")
+    roles, silenced = st.columns([2, 3], gap="medium")
     roles.markdown(head_findings.roles(known.role))
     if opened.run.settings.model.is_encoder_decoder:
         silenced.markdown(head_findings.silenced(known.effects, known.effect))

@@ -54,12 +54,17 @@ def seen(
         if role.evenness > notes.NEARLY_UNIFORM:
             text = _("{head} looks at **nothing** in particular: its rows are nearly uniform")
         looks = text.format(head=head)
-    elif role.leading is None and _hardly_more(role.scores[leading]):
+    elif role.leading is None:
         score = role.scores[leading]
         text = _(
-            "{head} has no clear role: its best match, {role}, holds in {share} of {n} cases, "
-            "hardly more than the baseline ({rule}: {baseline})"
+            "{head} has **no clear role**: its best match, {role}, holds in {share} of {n} cases "
+            "(baseline, {rule}: {baseline})"
         )
+        if _hardly_more(score):
+            text = _(
+                "{head} has no clear role: its best match, {role}, holds in {share} of {n} cases, "
+                "hardly more than the baseline ({rule}: {baseline})"
+            )
         looks = text.format(
             head=head,
             role=role_names.named(leading, role),

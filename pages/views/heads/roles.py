@@ -64,8 +64,10 @@ def _of_held_out(opened: Opened) -> Shown | None:
         return None
     chosen = _chosen(report)
     _draw_table(report, chosen)
-    said = _("Tick a row to read about its head. A role need not be why the model needs a head.")
-    st.caption(joined([said, _("Sorted by exact match lost.") if report.needed else ""]))
+    said = _(
+        "Tick a row to read about its head. A head may matter for another reason than its role."
+    )
+    st.caption(joined([said, _("Empty: no change found.") if report.needed else ""]))
     named_heads.warn(notes.about_head(opened.run, chosen.head))
     named_heads.link_to_map(opened, chosen.head)
     on = measured_on.drawn(opened.run, chosen.n_sentences, SEED)
@@ -160,11 +162,11 @@ def _column_config(report: RolesReport) -> dict[str, ColumnConfig | None]:
     )
     return {
         "head": text(_("head"), width=270),
-        ROLE: text(_("role: looks most often at"), width=200),
+        ROLE: text(_("best matching role"), width=200),
         SHARE: numeric(_("how often"), width=90, help=share),
         BASELINE: numeric(_("baseline"), width=90, help=baseline),
-        EXACT: bar(_("exact match lost (points)")),
-        PRONOUNS: bar(_("correct pronouns lost (points)")),
+        EXACT: bar(_("right sentences lost (points)")),
+        PRONOUNS: bar(_("right pronouns lost (points)")),
     }
 
 

@@ -74,8 +74,8 @@ def _seen(found: Counts) -> str:
     ]
     most = max(range(1, len(shares)), key=lambda at: shares[at])
     text = _(
-        "In this model **{part}** is the largest part, **{share}** of {parameters}, as in {n} of "
-        "{total} published ones: of {model} it is {other}."
+        "**{share}** of {parameters} are in **{part}**: the largest part here, and in {n} of "
+        "{total} published models, too (up to {other}, in {model})."
     )
     return text.format(
         part=_(part),
@@ -146,7 +146,7 @@ def _millions(n: int) -> str:
 def _facts(published: Published, whole: Description) -> dict[str, list[str]]:
     config = published.config
     facts = {
-        _("parameters by its configuration"): number(whole.parameters),
+        _("parameters counted from its configuration"): number(whole.parameters),
         _("parameters as published"): number(published.parameters),
         _("heads"): _heads(config),
         _("norms"): _norm(config),

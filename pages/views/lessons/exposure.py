@@ -14,7 +14,7 @@ from core.evaluate.exposure import (
 from core.runs.checkpoint import stops
 from pages.frame import cached, charts, controls, measured_on
 from pages.frame.cached import RunAt
-from pages.frame.language import _, joined, n_, number, percent, plain
+from pages.frame.language import _, joined, n_, number, percent_of_100, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
@@ -25,6 +25,8 @@ SAMPLES = 60
 STAGE, EARLY, END = "exposure_stage", "early", "end"
 MOST_STEPS = 4
 """Number of latest stored steps, among which the one with the largest gap is shown."""
+HARDLY = 0.01
+"""A gap of at most this share of the tokens is hardly one."""
 FEWEST_TARGETS = 10
 """A position that fewer targets reach is left out of the chart: one of them would be a jump."""
 
@@ -39,8 +41,8 @@ def draw(opened: Opened) -> Shown | None:
     whole = overall(found.positions)
     picture = charts.chart(_chart(found.positions))
     caption = _(
-        "The gap of {gap} points is the most that the exposure bias can be, for one extra word "
-        "shifts all that follow it. Measured on {sentences}."
+        "The exposure bias is at most this gap of {gap} points: one extra word makes all words "
+        "after it count as wrong. Measured on {sentences}."
     )
     st.caption(
         caption.format(
@@ -101,14 +103,25 @@ def _instead(opened: Opened, path: Path) -> str:
 
 def _seen(run: Path | RunAt, whole: PositionAccuracy) -> str:
     """Say how many tokens are right when the model is fed the true words, and its own."""
-    text = _("Fed the true words, **{forced}** of the tokens are right; fed its own, **{free}**.")
-    sentence = text.format(forced=percent(whole.forced), free=percent(whole.free))
+    shares = {"forced": whole.forced, "free": whole.free}
+    text = _(
+        "One mistake hardly leads to others: fed the true words, **{forced}** of the tokens are "
+        "right; fed its own words, **{free}**."
+    )
+    if whole.forced - whole.free > HARDLY:
+        text = _(
+            "One mistake leads to the next: fed the true words, **{forced}** of the tokens are "
+            "right; fed its own words, mistakes included, only **{free}**."
+        )
+    sentence = text.format(
+        **{name: percent_of_100(100 * share, 1) for name, share in shares.items()}
+    )
     if not isinstance(run, RunAt):
         return sentence
     steps = cached.settings(run.path).training.steps
     early = n_(
-        "The model is shown after {step} of {steps} training step.",
-        "The model is shown after {step} of {steps} training steps.",
+        "The model is shown early, after {step} of {steps} training step.",
+        "The model is shown early, after {step} of {steps} training steps.",
         steps,
     )
     return joined([sentence, early.format(step=number(run.step), steps=number(steps))])

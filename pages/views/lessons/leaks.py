@@ -134,6 +134,11 @@ def _cost(off: Sequence[Mask], cases: Sequence[MaskLoss]) -> str:
     )
     if before == after:
         text = _("Nothing gets worse: with {seen} visible the loss stays at **{after}**.")
+        if [mask.name for mask in off] == [PADDING] and off[0].attention.causal:
+            text = _(
+                "Nothing gets worse: the loss stays at **{after}**. Padding comes last, so the "
+                "look-ahead mask hides it, too."
+            )
     elif losses[()] > losses[tuple(off)]:
         text = _("It gets better: with {seen} visible the loss falls from {before} to **{after}**.")
     seen = _(" and ").join(_(UNMASKED[mask.name]) for mask in off)
@@ -149,7 +154,14 @@ def _leaked(off: Sequence[Mask], found: Leak, head: Head) -> str:
     if found.future:
         text = _("{head}: **{share}** of its attention now goes to later words.")
         share = found.future
-    return text.format(head=site_and_head(head), share=percent(share))
+        if found.padding:
+            text = _(
+                "{head}: **{share}** of its attention now goes to later words, **{padding}** to "
+                "padding."
+            )
+    return text.format(
+        head=site_and_head(head), share=percent(share), padding=percent(found.padding)
+    )
 
 
 def _losses(chosen: Chosen) -> Recipe[tuple[MaskLoss, ...]] | None:

@@ -44,9 +44,9 @@ def _seen(found: Norms, *, alone: bool) -> str:
     if alone:
         return _("The sentence is alone in its batch: add another to compare BatchNorm.")
     text = _(
-        "With BatchNorm the same sentence would get other vectors in another batch, and perhaps "
-        "other words: the numbers of a vector change by up to **{batch}** standard "
-        "deviations. With LayerNorm they change by **{layer}**."
+        "With BatchNorm the vectors of a sentence, and so its translation, could depend on which "
+        "others happen to be in its batch: their numbers change by up to **{batch}** standard "
+        "deviations on average. With LayerNorm they change by **{layer}**."
     )
     # LayerNorm leaves rounding, far below a hundredth.
     layer = round(float(found.layer_norm_K.max()), 2)

@@ -1,18 +1,23 @@
 """Which picture of a lesson, which stack, which position: what several lessons ask for."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+
+import streamlit as st
 
 from core.heads import STACK_LABELS, Kind, Side, Stack
 from core.tokenizer.tokenizer import Token
 from pages.frame import clicks, components, controls, session
-from pages.frame.language import _
+from pages.frame.language import _, number
 from pages.frame.maps import side_labels
 from pages.frame.needs import Need, missing
 from pages.frame.selection import Opened
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix
+
+WORD_WIDTH = 130
+"""Pixels of the box for a word."""
 
 
 def ask_picture(
@@ -79,7 +84,8 @@ def ask_place(
         stack_name: Name of the stack in the URL; every view has its own, and so its own default.
         position_name: Name of the position in older links.
         first: The stack to begin with, where the model has it.
-        usual: Returns the position of a stack to begin with; None for the first pronoun.
+        usual: Returns the position of a stack to begin with; None for the first pronoun of the
+            source, or the first word of the target.
     """
     stacks = opened.run.model.config.stacks
     stack = stacks[0]
@@ -90,16 +96,31 @@ def ask_place(
     tokens = opened.inspection.tokens_of(side)
     default = usual(stack)
     if default is None:
-        default = clicks.first_pronoun(opened, opened.inspection) if side == "source" else 0
+        words = (at for at, token in enumerate(tokens) if not token.special)
+        pronoun = clicks.first_pronoun(opened, opened.inspection) if side == "source" else None
+        default = next(words, 0) if pronoun is None else pronoun
     at = clicks.pinned_position(opened, opened.inspection, side)
-    position = controls.number(
-        _("position"),
-        len(tokens),
-        (default or 0) if at is None else at,
+    st.caption(_("word"), width="content")
+    position = controls.selection(
+        _("word"),
         position_name,
+        _named(tokens),
+        default if at is None else at,
+        WORD_WIDTH,
+        labelled=False,
         then=lambda: clicks.pin(side, session.text_of(position_name), {position_name: None}),
     )
     return Place(stack, tokens, position, position_name)
+
+
+def _named(tokens: Sequence[Token]) -> dict[int, str]:
+    """Return the text of each token by its position, which stands after those that repeat."""
+    texts = [token.text for token in tokens]
+    repeated = _("{token} ({position})")
+    return {
+        at: text if texts.count(text) == 1 else repeated.format(token=text, position=number(at))
+        for at, text in enumerate(texts)
+    }
 
 
 def matrix(

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.heads import Kind, Stack
 from core.studies.lessons.embeddings import (
+    NEAR,
     Near,
     VocabularyMap,
     nearest,
@@ -26,6 +27,8 @@ MAP, SELECTED = "vocabulary", "words"
 """Keys of the figure, and of the selected tokens' ids in the URL."""
 MOST_LISTED = 8
 """Selected tokens whose neighbours are named."""
+HEIGHT = 424
+"""Pixels of the figure: its lower axis stands on the first screen."""
 
 
 def draw(opened: Opened, stack: Stack, word: int) -> Shown:
@@ -48,8 +51,14 @@ def draw(opened: Opened, stack: Stack, word: int) -> Shown:
     with right:
         for near in found.near:
             st.markdown(_nearest(near))
+        st.caption(
+            _(
+                "Similar: a large cosine between two vectors in all dimensions. It comes from how "
+                "the words are used in training, not from what they mean."
+            )
+        )
         if not selected:
-            st.caption(_("Draw a line around points to read their neighbours, too."))
+            st.caption(_("Draw a line around points to read what is most similar to them, too."))
     return Shown(
         name=f"vocabulary_{stack}",
         title=_("The vocabulary as points"),
@@ -74,11 +83,16 @@ def _take() -> None:
 
 def _figure(found: VocabularyMap, stack: Stack, word: int) -> Figure:
     own = theme.SOURCE if Kind.self_of(stack).query_side == "source" else theme.TARGET
-    near, *_others = found.near
-    neighbours = set(near.ids)
-    others = set(found.ids) - neighbours - {word}
+    word_near, *_others = found.near
+    pairs = list(zip(word_near.ids, found.is_near, strict=True))
+    near = {each for each, is_near in pairs if is_near}
+    farther = {each for each, is_near in pairs if not is_near}
+    others = set(found.ids) - near - farther - {word}
+    similar = theme.HEADS[1]
 
-    def group(name: str, members: Collection[int], colour: theme.Rgb, *, labelled: bool) -> Points:
+    def group(
+        name: str, members: Collection[int], colour: theme.Rgb, symbol: str = "circle"
+    ) -> Points:
         at = [place for place, each in enumerate(found.ids) if each in members]
         return Points(
             found.points_N2[at],
@@ -86,20 +100,25 @@ def _figure(found: VocabularyMap, stack: Stack, word: int) -> Figure:
             [found.ids[place] for place in at],
             name,
             colour,
-            labelled=labelled,
+            labelled=members is not others,
             small=members is others,
+            symbol=symbol,
         )
 
     axis = _("component {n} ({share})")
     x, y = (axis.format(n=number(at), share=percent(each)) for at, each in enumerate(found.shares))
     return scatter(
         [
-            group(_("all others"), others, theme.QUIET, labelled=False),
-            group(_("most similar"), neighbours, theme.HEADS[1], labelled=True),
-            group(near.token, {word}, own, labelled=True),
+            group(_("others"), others, theme.QUIET),
+            group(_("farther"), farther, similar, "circle-open"),
+            group(_("nearest {share}").format(share=percent(NEAR)), near, similar),
+            group("", {word}, own),
         ],
         (x, y),
-        title=_("The vocabulary as points"),
+        title=_("The {n} words most similar to “{token}”").format(
+            n=number(len(word_near.ids)), token=word_near.token
+        ),
+        height=HEIGHT,
         signs=signs(),
     )
 
@@ -107,25 +126,26 @@ def _figure(found: VocabularyMap, stack: Stack, word: int) -> Figure:
 def _seen(found: VocabularyMap) -> str:
     """Say how many of a word's neighbours lie near it, and that the picture may mislead."""
     near, share = found.near[0], sum(found.shares)
-    total = len(near.ids)
+    total, n_near = len(near.ids), sum(found.is_near)
     # By chance it is one of ten.
-    answer = _("Some do") if found.n_near > 1 else _("No")
-    if found.n_near > total / 2:
-        answer = _("Yes") if found.n_near == total else _("Mostly")
+    answer = _("Some do") if n_near > 1 else _("No")
+    if n_near > total / 2:
+        answer = _("Yes") if n_near == total else _("Mostly")
     said = _(
-        "{answer}: in this flat picture **{n} of the {total}** words most similar to “{token}” lie "
-        "near it."
+        "{answer}: **{n} of the {total}** words most similar to “{token}” lie near it, among the "
+        "nearest {near} of all points (filled)."
     ).format(
         answer=answer,
-        n=number(found.n_near),
+        n=number(n_near),
         total=number(total),
+        near=percent(NEAR),
         token=plain(near.token),
     )
-    text = _("Its two axes keep {share} of the differences between words.")
+    text = _("The two axes show {share} of the differences between words.")
     if share < 0.5:
         text = _(
-            "Its two axes keep only {share} of the differences between words, so distances can "
-            "mislead."
+            "The two axes show only {share} of the differences between words, so similar words can "
+            "lie far apart."
         )
     return joined([said, text.format(share=percent(share))])
 
@@ -137,5 +157,5 @@ def _nearest(near: Near) -> str:
         one.format(token=plain(name), cosine=number(cosine, 2))
         for name, cosine in zip(near.neighbours, near.cosines, strict=True)
     )
-    text = _("Nearest to “{token}” in the whole vocabulary, by cosine: {said}.")
+    text = _("Most similar to “{token}” in the whole vocabulary: {said}.")
     return text.format(token=plain(near.token), said=said)

@@ -19,6 +19,8 @@ from viz.charts.curves import Chart, Quantity, curves
 
 _HEIGHT = 204
 """Of each chart, in pixels."""
+ALIKE = 1.5
+"""A model of at most so many times the parameters, or as many times fewer, has about this size."""
 
 
 def charts(model: ModelConfig, training: TrainConfig) -> tuple[Chart, Chart]:
@@ -68,8 +70,8 @@ def _trained_before(model: ModelConfig, training: TrainConfig, task: str) -> Ite
         found = record.results
         if found and found.exact_match is not None and record.seconds:
             text = _(
-                "The model “{model}” was trained like this in **{time}** on the machine of the "
-                "project’s trainings: **{share}** of {sentences} are correct."
+                "The model “{model}” was trained like this in **{time}** on our computer: "
+                "**{share}** of {sentences} are correct."
             )
             yield text.format(
                 model=path.name,
@@ -78,7 +80,35 @@ def _trained_before(model: ModelConfig, training: TrainConfig, task: str) -> Ite
                 sentences=measured_on.of_results(settings, found),
             )
             return
-    yield _("Once a training runs, it says how much time is left.")
+    yield _about_as_long(model, training) or _(
+        "Once a training runs, it says how much time is left."
+    )
+
+
+def _about_as_long(model: ModelConfig, training: TrainConfig) -> str:
+    """Say how long as many steps of the gallery's models of about this size took; "" for none.
+
+    What the sentences are makes a difference, too: so it is a range.
+    """
+    n_parameters, seconds = count_parameters(model), []
+    for path in cached.run_paths().values():
+        if path.parent != cached.GALLERY:
+            continue
+        settings = cached.settings(path)
+        times = count_parameters(settings.model) / n_parameters
+        is_alike = 1 / ALIKE <= times <= ALIKE
+        took = cached.read(read_record, Folder(path)).seconds
+        if is_alike and settings.training.batch_size == training.batch_size and took:
+            seconds.append(took / settings.training.steps * training.steps)
+    if not seconds:
+        return ""
+    low, high = duration(min(seconds)), duration(max(seconds))
+    text = _(
+        "Models of about this size took **{low}** to **{high}** for as many steps on our computer."
+    )
+    if low == high:
+        text = _("Models of about this size took **{low}** for as many steps on our computer.")
+    return text.format(low=low, high=high)
 
 
 def say(wanted: PendingSettings) -> None:

@@ -74,7 +74,7 @@ ARCHITECTURE: Groups = {
 }
 """Group → the other knobs."""
 MODEL, TRAINING = GROUPS["model"], ARCHITECTURE["training"]
-PAPER = N_("Sizes, norm and positions, learning")
+PAPER = N_("More settings: sizes, norm, positions, learning")
 """What stands above the settings that the paper names."""
 KNOBS: Mapping[str, Knob] = {
     knob.name: knob

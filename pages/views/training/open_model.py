@@ -21,7 +21,7 @@ SOURCE, NAME = "open_source", "open_name"
 
 def ask() -> None:
     """Ask what is to be opened, and under which name."""
-    with st.popover(_("Open a model"), icon=":material/folder_open:", type="tertiary"):
+    with st.popover(_("Import a model"), icon=":material/folder_open:", type="tertiary"):
         source = st.text_input(
             _("A folder, a .zip, a .gguf file, or owner/name on the Hugging Face Hub"), key=SOURCE
         ).strip()

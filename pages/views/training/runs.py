@@ -129,7 +129,10 @@ def _seen(pair: tuple[Listed, Listed] | None) -> str:
     """Say what makes the difference between two models."""
     if pair is None:
         return _("Each model is measured on its own task: compare only models of one task.")
-    order = _("Models of one task stand together, the best first.")
+    order = _(
+        "Models of one task stand together, the best first, and marked “best” where its lead is "
+        "more than chance."
+    )
     return joined([order, compare.compared_in_words(_records(pair))])
 
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from viz.charts.curves import Quantity
 from viz.charts.intervals import Measured, intervals
 
-BASE = Measured("all of it", 0.6, 0.5, 0.7, [0.55, 0.65])
+BASE = Measured("all of it", 0.6, 0.5, 0.7, [0.55, 0.65], is_base=True)
 VALUE = Quantity("right", share=True, domain=(0.0, 1.0))
 
 

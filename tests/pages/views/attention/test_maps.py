@@ -74,9 +74,8 @@ def test_weights_stand_beside_how_far_each_key_moves_the_query(open_view, pinned
     )
     run, head = load_run(ROOT / "gallery" / MODEL), Head.parse("encoder.1.self:0")
     found = vector_norms(run, TIRED, head, inspect_sentence(run, TIRED))
-    difference, weights, shares = (
-        panel.values for panel in unpack(component(at, "matrices").bytes).panels
-    )
+    shown = unpack(component(at, "matrices").bytes)
+    weights, shares, difference = (panel.values for panel in shown.panels)
     assert weights == pytest.approx(found.steps.weights_QK)
     assert shares == pytest.approx(found.shares_QK)
     assert difference == pytest.approx(found.shares_QK - found.steps.weights_QK, abs=1e-6)
@@ -85,8 +84,10 @@ def test_weights_stand_beside_how_far_each_key_moves_the_query(open_view, pinned
     query, key = divmod(int(largest), len(words)) if pinned is None else (pinned, int(largest))
     weight, share = weights[query, key], shares[query, key]
     assert (
-        f"“{words[query]}” gives “{words[key]}” **{written(weight)}** of its attention, but "
+        f"“{words[query]}” gives “{words[key]}” **{written(weight)}** of its attention; "
         f"“{words[key]}” contributes {'only ' * bool(share < weight)}**{written(share)}**"
     ) in seen(at)
+    # Each map has a frame around the cell that is spoken of.
+    assert shown.selected == (None, query, key)
     agree = int((weights.argmax(axis=1) == shares.argmax(axis=1)).sum())
     assert f"in **{agree} of {len(words)}** rows" in seen(at)

@@ -50,10 +50,8 @@ def test_the_influence_of_a_token_falls_as_the_results_say(open_experiment, dist
 
 def test_a_question_about_distances_opens_on_them_and_can_be_seen_by_length(open_experiment):
     at, shown, _said = open_experiment("distance")
-    assert at.segmented_control(key="outcome").value == "lengths"
-    assert (
-        "Convolution of width 3 reaches back this far and no farther, in tokens: 2." in shown.seen
-    )
-    at.segmented_control(key="lengths_by").set_value("length").run()
+    assert at.segmented_control(key="outcome").value == "answer"
+    assert "Convolution of width 3 reaches 2 tokens back, no farther." in shown.seen
+    at.segmented_control(key="outcome").set_value("lengths").run()
     [chart] = at.get("vega_lite_chart")
     assert "Correct sentences by length" in chart.proto.spec

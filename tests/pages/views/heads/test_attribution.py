@@ -88,13 +88,13 @@ def test_methods_are_held_to_leaving_one_out(open_attribution, found):
     shown = dict(
         zip(
             table.value["method"],
-            table.value["Spearman’s ρ with leaving one out (n = 5)"],
+            table.value["same order of words as leaving one out (Spearman’s ρ, n = 5)"],
             strict=True,
         )
     )
     for method, rho in found.attribution.agreement.items():
         assert shown[attribution_methods.NAMES[method]] == attribution_methods.correlation(rho)
-    assert shown["leave one out"] == "the measure"
+    assert shown["leave one out (hide one word)"] == "the measure"
     scores = found.attribution.scores
     wanted = int(scores[Method.LEAVE_ONE_OUT].argmax())
     ordered = [sorted(np.abs(scores[each])) for each in LEAVE_ONE_OUT_FIRST[1:]]
@@ -103,7 +103,7 @@ def test_methods_are_held_to_leaving_one_out(open_attribution, found):
         for each, sizes in zip(LEAVE_ONE_OUT_FIRST[1:], ordered, strict=True)
     ]
     alike = f"{sum(same)} of 4 other methods also put" if any(same) else "No other method puts"
-    assert f"{alike} it first." in seen(at)
+    assert f"{alike} “{found.parts[wanted].text}” first." in seen(at)
     assert "The model is sure" in said(at)
 
 

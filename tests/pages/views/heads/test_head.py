@@ -1,3 +1,4 @@
+import re
 from urllib.parse import parse_qs
 
 import numpy as np
@@ -84,8 +85,18 @@ def test_a_strip_of_each_fifth_shows_where_the_head_looks(open_page, copy_run):
     assert written.count('class="strip"') == len(found.strata) == 5
     for row in found.strata:
         fed, key = row.queries[row.query].text, row.keys[row.key].text
-        assert f"{fed} ▸ {row.predicted.text} → {key} {row.weights_K.max():.2f}" in written
-        assert f'<span class="value">{row.activation:.2f}</span>' in written
+        most = f"{row.weights_K.max():.2f}"
+        assert f"{fed} ▸ {row.predicted.text} → {key} {most}" in written
+        assert f"{most}</span>" in written
+
+
+def test_a_row_has_one_number_where_the_word_looked_at_is_in_pieces(open_page):
+    # The pieces of a made-up word have 0.64 and 0.10 of the weight: the word has 0.74.
+    at = open_head(open_page, "encoder.2.self:1", model="everyday")
+    [written] = [each.proto.body for each in at.get("html") if "token-strips" in each.proto.body]
+    for strip in written.split('class="strip"')[1:]:
+        numbers = re.findall(r">(\d\.\d\d)<", strip)
+        assert len(numbers) == 1 and f' {numbers[0]}"' in strip
 
 
 def test_it_is_said_what_a_decoder_head_writes_in_the_chosen_example(open_page, copy_run):

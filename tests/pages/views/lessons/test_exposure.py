@@ -4,7 +4,7 @@ import numpy as np
 
 from core.evaluate.exposure import held_out_exposure, overall
 from core.runs.run import load_run
-from pages.frame.language import percent
+from pages.frame.language import percent_of_100
 from pages.views.lessons import exposure as exposure_view
 from tests.pages.conftest import ROOT, said
 
@@ -21,8 +21,9 @@ def test_it_opens_on_a_model_that_still_makes_mistakes_and_names_it(open_lesson)
     gaps = {step: each.forced - each.free for step, each in found.items()}
     assert gaps[200] > gaps[100]
     assert "after 200 of 5,000 training steps" in shown.seen
-    assert f"**{percent(found[200].forced)}**" in shown.seen
-    assert f"The gap of {100 * gaps[200]:.1f} points" in said(at)
+    assert "One mistake leads to the next" in shown.seen
+    assert f"**{percent_of_100(100 * found[200].forced, 1)}**" in shown.seen
+    assert f"at most this gap of {100 * gaps[200]:.1f} points" in said(at)
     # Positions that few targets reach are left out of the chart alone.
     targets = shown.columns()["targets"]
     assert min(targets) < exposure_view.FEWEST_TARGETS
@@ -39,7 +40,6 @@ def test_a_model_at_the_end_of_its_training_is_measured_itself(open_lesson):
         np.average(columns[name], weights=columns["targets"])
         for name in ("true_words_fed", "own_words_fed")
     )
-    assert (
-        f"**{percent(forced)}** of the tokens are right; fed its own, **{percent(free)}**"
-        in shown.seen
-    )
+    assert "One mistake hardly leads to others" in shown.seen
+    for share in (forced, free):
+        assert f"**{percent_of_100(100 * share, 1)}**" in shown.seen

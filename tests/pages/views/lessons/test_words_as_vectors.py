@@ -59,7 +59,7 @@ def test_a_link_names_the_neighbours_of_the_selected_words_and_leaves_the_figure
     query = {"embedding_shown": "points", "sentence": PETS, "vectors_position": "1"}
     # What is no token is left out.
     at, shown = open_lesson("embedding", words="x,-1,9000000", **query)
-    assert "Nearest to “dog” in the whole vocabulary" in said(at)
+    assert "Most similar to “dog” in the whole vocabulary" in said(at)
     vectors_VD = run.model.source_embedding.tokens.weight.detach().double().numpy()
     variance_D = np.linalg.eigvalsh(np.cov(vectors_VD.T))[::-1]
     assert (
@@ -71,7 +71,7 @@ def test_a_link_names_the_neighbours_of_the_selected_words_and_leaves_the_figure
     at, _shown = open_lesson("embedding", words=f"{cat},{street}", **query)
     assert figure(at) == before
     for word in ("dog", "cat", "street"):
-        assert f"Nearest to “{word}”" in said(at)
+        assert f"Most similar to “{word}”" in said(at)
 
 
 @pytest.fixture

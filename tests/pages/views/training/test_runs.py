@@ -75,8 +75,9 @@ def test_the_two_models_that_differ_most_in_one_setting_are_compared_with_a_clic
     at = open_page("training", model=None, training="runs")
     # A parallel decoder has one token more, which is not why.
     assert taken[-1].seen == (
-        "Models of one task stand together, the best first. “either” and “parallel” differ in "
-        "**Kind of decoder** alone: with “word by word &#40;causal&#41;” **95.95\xa0%** of 2,000 "
+        "Models of one task stand together, the best first, and marked “best” where its lead is "
+        "more than chance. “either” and “parallel” differ in **Kind of decoder** alone: "
+        "with “word by word &#40;causal&#41;” **95.95\xa0%** of 2,000 "
         "held-out rows of letters are correct, with “all words at once &#40;parallel&#41;” "
         "**5.55\xa0%**."
     )
