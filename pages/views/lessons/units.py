@@ -46,10 +46,10 @@ def draw(opened: Opened) -> Shown:
     left, right = st.columns(2, gap="large")
     pictures = []
     with left:
-        st.caption(_("A unit’s value at a word comes from the vector of that word alone."))
         if found.top:
             pictures.append(stacks.matrix(opened, place, _top_map(opened, found, place), 0, "top"))
-        st.caption(_below_zero(opened.run.settings.model))
+        alone = _("A unit’s value at a word comes from the vector of that word alone.")
+        st.caption(joined([alone, _below_zero(opened.run.settings.model)]))
     with right:
         st.caption(_share(found, opened.run.settings.model.d_ff, place.token))
         shown = _firing_map(opened, found.firing_LK, place)
