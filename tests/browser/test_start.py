@@ -116,7 +116,7 @@ def test_steps_go_by_in_the_browser_and_the_address_holds_where_they_rest(visit)
         "The encoder has read the source; the decoder is fed next."
     )
     slider.press("ArrowRight")
-    expect(page.locator(".said")).to_contain_text("fed “BOS”, writes “L'”")
+    expect(page.locator(".said")).to_contain_text("up to “BOS”, writes “L'”")
     page.wait_for_function("location.search.includes('pass_step=1')")
     expect(page.locator(".whole .words .later")).to_have_count(15)
     slider.press("End")

@@ -52,7 +52,7 @@ def test_a_line_of_each_fifth_is_drawn(open_head, path, taken):
     found, strips = head_card(run, head, roles), strips_of(at)
     assert strips.count('class="strip"') == len(found.strata) > 0
     for row in found.strata:
-        assert f'<span class="value">{row.activation:.2f}</span>' in strips
+        assert f' {row.weights_K.max():.2f}"' in strips
     # An encoder writes nothing.
     writes = path.name == "gpt2"
     assert ("▸" in strips) == ("**What it writes**" in said(at)) == writes
