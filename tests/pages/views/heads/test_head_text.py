@@ -1,5 +1,6 @@
 """The card of a head in a model of one stack, opened or trained here."""
 
+import re
 import shutil
 
 import pytest
@@ -51,8 +52,10 @@ def test_a_line_of_each_fifth_is_drawn(open_head, path, taken):
     roles = roles_of_heads(run)
     found, strips = head_card(run, head, roles), strips_of(at)
     assert strips.count('class="strip"') == len(found.strata) > 0
-    for row in found.strata:
-        assert f' {row.weights_K.max():.2f}"' in strips
+    weights = [float(each) for each in re.findall(r' (\d\.\d\d)"', strips)]
+    # Of a word in pieces it is the sum of theirs.
+    for weight, row in zip(weights, found.strata, strict=True):
+        assert weight >= row.weights_K.max() - 0.005
     # An encoder writes nothing.
     writes = path.name == "gpt2"
     assert ("▸" in strips) == ("**What it writes**" in said(at)) == writes
