@@ -16,7 +16,7 @@ from core.model import Record, Step, Transformer
 from core.model.norm import normalise
 from core.runs.run import Run
 
-ROWS = 12
+ROWS = 10
 LARGEST_PRODUCTS = 3
 """Products of a score that are named; the others are added up."""
 

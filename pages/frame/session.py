@@ -31,6 +31,8 @@ DIAGRAM, PART, UNITS, SILENT = "diagram", "part", "units", "silent"
 LENS_POSITION, UNIT_POSITION = "lens_position", "unit_position"
 STEP, STEPPER, DECODING_STEP = "step", "stepper", "decoding_step"
 RUNS, REFERENCE, METHOD = "runs", "reference", "method"
+BRIEF = "brief"
+"""Whether a view leaves out what a stop of the tour does not ask about."""
 GOES_TO, ARRIVED, SHOWS = "_goes_to", "_arrived", "_shows"
 """Names that `navigation.js` takes out of the URL: a page to go to, that it is drawn, its path.
 
@@ -296,6 +298,11 @@ def value(
     usual = None if named else (as_text(default),)
     show(name, (as_text(chosen),), named=named or chosen != default, usual=usual)
     return chosen
+
+
+def is_brief() -> bool:
+    """Return whether the link of a stop asks for less than a whole view."""
+    return value(BRIEF, {"true": True, "false": False}.get, False)
 
 
 def texts_of(name: str) -> Text | None:

@@ -329,7 +329,7 @@ def _go_on(tour: Tour, at: int) -> None:
             type="tertiary",
             icon=":material/close:",
             on_click=session.choose,
-            args=({TOUR: None, STOP: None, REVEALED: None},),
+            args=({TOUR: None, STOP: None, REVEALED: None, session.BRIEF: None},),
         )
     if back or onward:
         go(tour, at + (1 if onward else -1))

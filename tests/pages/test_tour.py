@@ -11,9 +11,11 @@ from core.runs.run import load_run
 from core.studies.lessons.of_sentence import sentence_stream, sentence_units
 from core.tasks import TASKS
 from pages.frame import links, tour
+from pages.frame.language import plain
 from pages.frame.tour import AFTER, BEFORE, EXAMPLE, OWN, REVEAL, REVEALED, STOP, TOUR, own_tour
 from pages.views.tour.sheet import sheet
 from tests.pages.conftest import ROOT
+from tests.viz.unpacked import unpack_matrices
 
 # Sentences whose words and maps can be read from the back of a room.
 SHORT = {"The dog fell because it was tired.", "Tom was late.", "She is tired."}
@@ -130,7 +132,9 @@ def test_what_the_stops_say_of_words_and_heads_is_what_the_model_does(inspected)
     assert looked_at(inspected("query-key-value"), "encoder.2.self:0", "it") == "dog"
 
 
-def test_the_units_that_react_most_to_one_noun_do_not_react_to_the_other(everyday, inspected):
+def test_the_units_that_react_most_to_one_noun_do_not_react_to_the_other(
+    open_stop, everyday, inspected
+):
     stop = STOPS["feed-forward"]
     words = [token.text for token in inspected("feed-forward").source_tokens]
     at = int(stop.query["token"])
@@ -141,6 +145,10 @@ def test_the_units_that_react_most_to_one_noun_do_not_react_to_the_other(everyda
     top = sentence_units(everyday, sentence, "encoder", layer, at).result.top
     others = {place for unit in top for place, _value in unit.others}
     assert words.index("animal") not in others
+    # The line names all of them, EOS and the full stop, too.
+    quiet = [f"“{plain(word)}”" for i, word in enumerate(words) if i not in {at, *others}]
+    line = f"Of the 8 units shown, none reacts to {', '.join(quiet)}."
+    assert any(line in text for text in said(open_stop("feed-forward", **{REVEALED: "true"})))
 
 
 def test_the_silenced_head_is_the_one_that_the_pronoun_needs(inspected):
@@ -174,6 +182,22 @@ def test_the_residual_stream_grows_as_its_stop_says(everyday):
     assert (found.norms_LK[-1] > found.norms_LK[0]).all()
     # In every row of the picture the vector after is longer than the output.
     assert (found.norms_LK[1:] > found.added_LK).all()
+
+
+def test_a_stop_shows_no_more_than_it_asks_about_until_somebody_leaves(open_stop):
+    app = open_stop("output")
+    assert [*app.table[0].value] == ["token", "z", *list(app.table[0].value)[-2:]]
+    assert not app.slider
+    app.button(key="tour_leave").click().run()
+    assert "brief" not in app.query_params
+    assert len(app.table[0].value.columns) == 5 and app.slider
+
+
+def test_no_cell_is_marked_and_no_end_is_said_before_the_answer(open_stop):
+    app = open_stop("query-key-value")
+    [products] = app.get("bidi_component")
+    assert unpack_matrices(products.proto.bytes).selected is None
+    assert not any("At the end the model writes" in text for text in said(open_stop("onward")))
 
 
 def test_the_pass_says_how_the_text_ends_when_it_is_played_to_its_last_step(open_stop):

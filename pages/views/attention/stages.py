@@ -64,7 +64,7 @@ def stage_matrices(
     selected: Selection,
     steps: HeadSteps,
     stage: Stage,
-    cell: tuple[int, int],
+    cell: tuple[int, int] | None,
     *,
     result_only: bool = False,
 ) -> Matrices:
@@ -74,13 +74,13 @@ def stage_matrices(
         selected: Whose tokens they are.
         steps: Of the head.
         stage: One of them.
-        cell: Row and column of the result that has a frame.
+        cell: Row and column of the result that has a frame; None for no frame.
         result_only: Whether what goes in is left out; then the cells have their numbers in them.
     """
     drawn = [_drawn(selected, steps, stage, panel) for panel in panels(steps, stage)]
     if result_only:
         drawn = [_with_numbers(drawn[0])]
-    return Matrices(panels=drawn, selected=(0, *cell))
+    return Matrices(panels=drawn, selected=cell and (0, *cell))
 
 
 def _with_numbers(matrix: Matrix) -> Matrix:
@@ -190,7 +190,7 @@ def _title(steps: HeadSteps, panel: Panel, made: bool) -> str:
         "q·k": _("q·k: every query with every key"),
         "s": _("s = q·k / {root}") if steps.position_bias_QK is None else _("s = q·k + B"),
         "masked": _("s + M: the scores after the mask"),
-        "w": _("w = softmax(s + M): the weights"),
+        "w": _("w = softmax(scores): the weights"),
         "mixed": _("w v: the output of head {head}"),
         "heads": n_(
             "All {n_heads} head; head {head} from column {first} to {end}",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.inspection import even_weights
 from core.model.attention import attend_probed
@@ -22,18 +23,22 @@ from pages.views.attention import seen, stages, terms
 STEPS = "steps"
 MANY = 10**6
 """More than a stage has of panels, rows or columns: which there are, `cell_of` knows."""
-BRIEF = "brief"
-"""In the URL: whether only the stages `MAIN` are offered, each with its result alone."""
 MAIN = (Stage.PRODUCTS, Stage.SOFTMAX)
+"""The stages of a brief view, each with its result alone."""
 
 
 def draw(opened: Opened) -> Shown:
     """Ask for a head and draw one stage of it, and how one of its numbers came about."""
+    brief = session.is_brief()
+    in_a_row = partial(st.container, horizontal=True, vertical_alignment="center")
     with selection.row():
+        # On a phone the row scrolls: what a stop asks for comes first.
+        asked = in_a_row(width="content") if brief else None
         selected = selection.choose(opened, unit=False)
-        selection.link_to_selected_head(selected)
+        if not brief:
+            selection.link_to_selected_head(selected)
     selection.tell_head(selected)
-    return _draw(selected)
+    return _draw(selected, asked or in_a_row(), brief=brief)
 
 
 def _take_cell() -> None:
@@ -43,28 +48,29 @@ def _take_cell() -> None:
         session.choose({session.CELL: cell})
 
 
-def _draw(selected: Selection) -> Shown:
+def _draw(selected: Selection, row: DeltaGenerator, *, brief: bool) -> Shown:
     opened = selected.opened
     recording = Recipe(head_steps, opened.path, opened.sentence, selected.head, opened.inspecting)
     steps = recording.result()
-    brief = session.value(BRIEF, {"true": True, "false": False}.get, False)
-    stage, cell = _ask(selected, steps, brief=brief)
+    stage, cell = _ask(selected, steps, row, brief=brief)
+    # A brief view explains no number before somebody asks for one.
+    framed = not brief or _clicked(steps, stage) is not None
     recipe = Recipe(stage_numbers, recording, stage, *cell)
     found = recipe.result().terms
+    at = number(1 + list(steps.formulas).index(stage))
+    at = _("Step {n} of {all}.").format(n=at, all=number(len(steps.formulas)))
+    st.markdown(joined(["" if brief else at, stages.explained(steps, stage)]))
     result, one_number = st.columns([3, 2])
     with result:
-        at = number(1 + list(steps.formulas).index(stage))
-        at = _("Step {n} of {all}.").format(n=at, all=number(len(steps.formulas)))
-        st.markdown(joined(["" if brief else at, stages.explained(steps, stage)]))
-        matrices = components.show(
-            stages.stage_matrices(selected, steps, stage, cell, result_only=brief),
-            key=STEPS,
-            on_pick=_take_cell,
+        matrices = stages.stage_matrices(
+            selected, steps, stage, cell if framed else None, result_only=brief
         )
+        pictures = [components.show(matrices, key=STEPS, on_pick=_take_cell)]
     with one_number:
         if not brief:
             st.markdown(f"${steps.formulas[stage]}$")
-        drawn = terms.draw(selected, steps, stage, cell, found)
+        if framed:
+            pictures.append(terms.draw(selected, steps, stage, cell, found))
     where = notes.site_and_head(selected.head)
     return Shown(
         name=f"{selected.head.site}.{selected.head.index}.{stage}",
@@ -73,7 +79,7 @@ def _draw(selected: Selection) -> Shown:
         seen=_seen(selected, steps, stage, cell, found),
         about={"head": where},
         code=[attend_probed],
-        pictures=[matrices, drawn],
+        pictures=pictures,
         formula=steps.formulas[stage],
     )
 
@@ -89,7 +95,6 @@ def _seen(
                 seen.of_row(selected, largest),
                 terms.divided(steps, cell),
                 terms.scores(steps, found),
-                terms.mean_of_values(steps, cell),
             ]
         )
     if stage is Stage.MIX:
@@ -98,7 +103,9 @@ def _seen(
     return _("{equation}.").format(equation=terms.equation(found, names))
 
 
-def _ask(selected: Selection, steps: HeadSteps, *, brief: bool) -> tuple[Stage, tuple[int, int]]:
+def _ask(
+    selected: Selection, steps: HeadSteps, row: DeltaGenerator, *, brief: bool
+) -> tuple[Stage, tuple[int, int]]:
     """Ask for a stage; return it with the cell of its result that is looked at."""
     offered = {stage: stages.label(stage) for stage in steps.formulas if stage in MAIN or not brief}
     order = list(offered)
@@ -108,7 +115,7 @@ def _ask(selected: Selection, steps: HeadSteps, *, brief: bool) -> tuple[Stage, 
     cell = _clicked(steps, stage)
     chosen = cell or cell_at(steps, stage, *_telling_pair(selected, steps))
     going = {} if cell is None else _same_pair(steps, stage, chosen)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with row:
         if not brief:
             back = order[at - 1] if at else None
             _button("back", _("Previous step"), "chevron_left", back, going)
@@ -116,7 +123,9 @@ def _ask(selected: Selection, steps: HeadSteps, *, brief: bool) -> tuple[Stage, 
         controls.choice(_("Step"), session.STAGE, offered, Stage.SOFTMAX, **how)
         if brief:
             label = _("All {n} steps").format(n=number(len(steps.formulas)))
-            st.button(label, key="all_steps", on_click=session.choose, args=({BRIEF: None},))
+            st.button(
+                label, key="all_steps", on_click=session.choose, args=({session.BRIEF: None},)
+            )
         else:
             _button("next", _("Next step"), "chevron_right", (*order, None)[at + 1], going)
     return stage, chosen

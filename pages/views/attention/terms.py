@@ -150,18 +150,12 @@ def divided(steps: HeadSteps, cell: tuple[int, int]) -> str:
     """Say how a score comes from its product; empty where it is more than that divided."""
     if Stage.SCALE not in steps.formulas or steps.position_bias_QK is not None:
         return ""
-    text = _("q·k = {product}, divided by √d_k = {root}, is the score {score}.")
+    text = _("The score is q·k / √d_k = {product} / {root} = {score}.")
     return text.format(
         product=digits(float(steps.products_QK[cell])),
         root=digits(steps.divisor),
         score=digits(float(steps.scores_QK[cell])),
     )
-
-
-def mean_of_values(steps: HeadSteps, cell: tuple[int, int]) -> str:
-    """Say what the weights of a query are for."""
-    text = _("With these weights “{query}” takes the mean of the values.")
-    return text.format(query=plain(steps.queries[cell[0]].text))
 
 
 def scores(steps: HeadSteps, found: Terms) -> str:

@@ -14,7 +14,7 @@ from core.decoding.output import (
     score_sums,
 )
 from core.decoding.step import DecodeStep
-from pages.frame import controls
+from pages.frame import controls, session
 from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
@@ -38,6 +38,36 @@ def draw(
         step: The number of the step, from 0.
         above: The pictures above the table.
     """
+    brief = session.is_brief()
+    text = view_text("decoding", "output")
+    temperature = 1.0 if brief else _ask_temperature(text.formula)
+    if opened.run.model.config.pointer:
+        st.caption(
+            _(
+                "This model copies words, too: z is the logarithm of a word’s whole probability, "
+                "generated and copied."
+            )
+        )
+    scoring = Recipe(output_layer, opened.path, opened.sentence, writing, step, temperature)
+    found = scoring.result()
+    if found.sums and not brief:
+        st.markdown(_how_scored(found))
+    _table(found, temperature, with_sums=bool(found.sums) and not brief)
+    return Shown(
+        name=f"output-layer.{step}",
+        title=_("Step {step}: from scores to probabilities, temperature {temperature}").format(
+            step=number(step + 1), temperature=number(temperature, 1)
+        ),
+        text=text,
+        recipe=scoring,
+        code=[score_sums, output_rows],
+        seen=_seen(found, temperature),
+        pictures=above,
+    )
+
+
+def _ask_temperature(formula: str) -> float:
+    """Ask for the temperature, beside the formula that has it."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
         temperature = controls.amount(
             _("Temperature τ"),
@@ -51,31 +81,8 @@ def draw(
                 "token gets more, above 1 the others do."
             ),
         )
-        text = view_text("decoding", "output")
-        st.latex(text.formula)
-    if opened.run.model.config.pointer:
-        st.caption(
-            _(
-                "This model copies words, too: z is the logarithm of a word’s whole probability, "
-                "generated and copied."
-            )
-        )
-    scoring = Recipe(output_layer, opened.path, opened.sentence, writing, step, temperature)
-    found = scoring.result()
-    if found.sums:
-        st.markdown(_how_scored(found))
-    _table(found, temperature)
-    return Shown(
-        name=f"output-layer.{step}",
-        title=_("Step {step}: from scores to probabilities, temperature {temperature}").format(
-            step=number(step + 1), temperature=number(temperature, 1)
-        ),
-        text=text,
-        recipe=scoring,
-        code=[score_sums, output_rows],
-        seen=_seen(found, temperature),
-        pictures=above,
-    )
+        st.latex(formula)
+    return temperature
 
 
 def _seen(found: OutputLayer, temperature: float) -> str:
@@ -113,14 +120,14 @@ def _many(times: float) -> str:
     return number(times, significant=2, padded=False)
 
 
-def _table(found: OutputLayer, temperature: float) -> None:
+def _table(found: OutputLayer, temperature: float, *, with_sums: bool) -> None:
     rest = n_("{n} other", "{n} others", found.n_others).format(n=number(found.n_others))
 
     def written(value: float | None) -> str:
         return "" if value is None else number(value, significant=4)
 
     columns = {_("token"): [*map(plain, found.tokens[:-1]), rest]}
-    if found.sums:
+    if with_sums:
         columns[_sum_title(found)] = [*map(_written_sum, found.sums), ""]
     columns["z"] = [written(row.logit) for row in found.rows]
     largest = written(found.rows[0].scaled)
@@ -128,7 +135,9 @@ def _table(found: OutputLayer, temperature: float) -> None:
     if temperature != 1:
         columns["z / τ"] = [written(row.scaled) for row in found.rows]
         power = f"e^(z/τ − {largest})"
-    columns[power] = [_power(row) for row in found.rows]
+    columns[_("relative to the first: {power}").format(power=power)] = [
+        _power(row) for row in found.rows
+    ]
     # Markdown would make a quotation of "> 99.999 %".
     columns[_("p: share of the sum")] = [plain(percent(row.probability)) for row in found.rows]
     st.table(columns, border="horizontal", hide_index=True)

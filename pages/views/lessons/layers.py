@@ -219,33 +219,38 @@ def _stream(opened: Opened, place: Place) -> Shown:
 
 
 def _most_added(found: Stream, place: Place, config: ModelConfig) -> str:
-    """Say which sublayer adds most, and where that comes from; without residual none adds."""
+    """Say what the first sublayer adds, and which adds most; without residual none adds."""
     if not config.residual:
         return _(
             "This model has no residual connections: each sublayer’s output takes the place of "
             "its input."
         )
     depth = found.most_added(place.position)
-    text = _(
-        "To “{token}”, **{name}** adds most: a vector of length **{added}** to one of {before}. "
-        "The sum is {after} long: lengths do not add up where two vectors point in different "
-        "directions."
+    first = _(
+        "{name} adds to “{token}” a vector of length **{added}** ({before} before, {after} after)."
     )
+    why = _("Lengths do not add up where two vectors point in different directions.")
     if config.norm == "post":
-        text = _(
-            "To “{token}”, **{name}** adds most: a vector of length **{added}** to one of "
-            "{before}. After the norm the sum is {after} long."
-        )
+        why = _("“After” is after the norm.")
+    most = _("**{name}** adds most: **{added}** ({before} before, {after} after).")
+    if depth == 1:
+        most = _("No sublayer adds more.")
     origins = {
-        "cross": _("{first} brings in the words of the source."),
-        "self": _("{first} brings in the words that “{token}” attends to."),
-        "feed_forward": _("{first} is computed from this vector alone, without other words."),
+        "cross": _("It brings in the words of the source."),
+        "self": _("It brings in the words that “{token}” attends to."),
+        "feed_forward": _("It is computed from this vector alone, without other words."),
     }
-    sentences = [text, origins.get(found.sites[depth].sublayer)]
-    return joined(sentences).format(
+    origin = origins.get(found.sites[depth].sublayer, "").format(token=plain(place.token))
+    return joined(
+        [_of_sublayer(first, found, place, 1), why, _of_sublayer(most, found, place, depth), origin]
+    )
+
+
+def _of_sublayer(text: str, found: Stream, place: Place, depth: int) -> str:
+    """Return a text with what the sublayer before a depth adds to the chosen vector."""
+    return text.format(
         token=plain(place.token),
-        name=plain(explained(found.names[depth])),
-        first=plain(capitalised(explained(found.names[depth]))),
+        name=plain(capitalised(explained(found.names[depth]))),
         added=short(float(found.added_LK[depth - 1, place.position])),
         before=short(float(found.norms_LK[depth - 1, place.position])),
         after=short(float(found.norms_LK[depth, place.position])),

@@ -51,7 +51,7 @@ def draw(opened: Opened) -> Shown:
     with switches:
         off = _ask_which(chosen)
     batch.name_what_is_cut(chosen)
-    costs, maps = st.columns([2, 5], gap="medium")
+    costs, maps = st.columns([1, 2], gap="medium")
     with costs:
         losses = _losses(chosen)
     recipe = Recipe(
@@ -186,12 +186,17 @@ def _chart(chosen: Chosen, off: Sequence[Mask], cases: Sequence[MaskLoss]) -> Ch
     if reads_texts(run):
         n = len(chosen.sentences)
         on = n_("the {n} text of the batch", "the {n} texts of the batch", n).format(n=number(n))
-    shown = [case for case in cases if set(case.without) <= set(off)]
+    of_kind = [
+        case for case in cases if all(mask.attention is chosen.kind for mask in case.without)
+    ]
+    shown = [case for case in of_kind if set(case.without) <= set(off)]
     return bars(
         {_("loss"): [case.loss for case in shown]},
         [_case_label(case) for case in shown],
         value=Quantity(
-            _("loss (higher: worse)"),
+            _("loss (longer bar: worse)"),
+            # The bars keep their lengths when a mask is switched off.
+            domain=(0.0, max(case.loss for case in of_kind)),
             write=partial(number, digits=2),
         ),
         title=_("Loss on {sentences}").format(sentences=on),
@@ -205,4 +210,4 @@ def _case_label(case: MaskLoss) -> str:
     if len(case.without) > 1:
         return _("neither mask")
     [mask] = case.without
-    return {PADDING: _("no padding mask"), LOOK_AHEAD: _("no look-ahead")}[mask.name]
+    return _(WITHOUT[mask.name])

@@ -1,6 +1,7 @@
 """A sentence and the same words in another order, encoded with positions and without."""
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 import streamlit as st
@@ -126,6 +127,9 @@ def _chart(found: Shuffled, config: ModelConfig) -> Chart:
     return bars(
         cosines,
         [token.text for token in found.tokens],
-        value=Quantity(_("similarity (cosine) of a word’s two outputs; 1: the same")),
+        value=Quantity(
+            _("similarity (cosine) of a word’s two outputs; 1: the same"),
+            domain=(min(0.0, *chain(*cosines.values())), 1.0),
+        ),
         title=_("How similar each word’s output stays when the words are shuffled"),
     )

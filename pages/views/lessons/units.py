@@ -43,21 +43,24 @@ def draw(opened: Opened) -> Shown:
         layer = controls.number(_("layer"), n_layers, usual, session.LAYER)
     recipe = Recipe(sentence_units, opened.path, opened.sentence, stack, layer, position)
     found = recipe.result().result
-    left, right = st.columns(2, gap="large")
+    brief = session.is_brief()
+    left, right = st.columns([2, 3] if brief else 2, gap="large")
     pictures = []
     with left:
         if found.top:
             pictures.append(stacks.matrix(opened, place, _top_map(opened, found, place), 0, "top"))
         alone = _("A unit’s value at a word comes from the vector of that word alone.")
         st.caption(joined([alone, _below_zero(opened.run.settings.model)]))
-    with right:
-        st.caption(_share(found, opened.run.settings.model.d_ff, place.token))
-        shown = _firing_map(opened, found.firing_LK, place)
-        pictures.append(stacks.matrix(opened, place, shown, layer, session.UNITS, session.LAYER))
+    if not brief:
+        with right:
+            st.caption(_share(found, opened.run.settings.model.d_ff, place.token))
+            shown = _firing_map(opened, found.firing_LK, place)
+            drawn = stacks.matrix(opened, place, shown, layer, session.UNITS, session.LAYER)
+            pictures.append(drawn)
     return Shown(
         name="units",
         title=_("Share of a layer’s units that react to each word"),
-        seen=joined([_seen(found, place.token), _unmoved(found, place)]),
+        seen=joined(["" if brief else _seen(found, place.token), _unmoved(found, place)]),
         recipe=recipe,
         code=(FeedForward, firing, top_units),
         pictures=pictures,
@@ -136,16 +139,17 @@ def _share(found: FiringUnits, n_units: int, token: str) -> str:
 
 
 def _unmoved(found: FiringUnits, place: Place) -> str:
-    """Name the words at which none of the top units fires; empty where there is none."""
+    """Name all tokens at which none of the top units fires; empty where there is none."""
     fires = {at for unit in found.top for at, _value in unit.others}
     words = [
         _("“{token}”").format(token=plain(token.text))
         for at, token in enumerate(place.tokens)
-        if at not in fires and at != found.position and token.text.isalpha() and not token.special
+        if at not in fires and at != found.position
     ]
     if not found.top or not words:
         return ""
-    return _("None of them reacts to {words}.").format(words=listed(words))
+    text = _("Of the {n} units shown, none reacts to {words}.")
+    return text.format(n=number(len(found.top)), words=listed(words))
 
 
 def _seen(found: FiringUnits, token: str) -> str:

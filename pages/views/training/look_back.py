@@ -18,7 +18,7 @@ from core.studies.heads.evenness import evenness
 from core.studies.heads.forming import SHARP, Forming, forming
 from core.studies.heads.largest_weights import largest_weight, pairs_of_words, telling_query
 from core.training.trainer import EVALUATION_SAMPLES
-from pages.frame import cached, clicks, components, notes, selection, session
+from pages.frame import cached, clicks, components, notes, selection, session, tour
 from pages.frame.cached import RunAt
 from pages.frame.charts import chart
 from pages.frame.language import (
@@ -141,7 +141,8 @@ def _learning(found: Mapping[int, Inspection], head: Head) -> int:
 def _say_written(run: Run, begin: str, inspection: Inspection, last: Inspection) -> None:
     """Say what the model writes at the chosen snapshot and at the end, each in a line."""
     written = {begin: inspection, _("At the end the model writes:"): last}
-    if last is inspection:
+    # The end is what a stop of the tour asks to predict.
+    if last is inspection or tour.keeps_back():
         written.popitem()
     lines = [
         f":small[{plain(begin)} **{plain(typeset(each.translation.text, run))}**]"
@@ -161,22 +162,24 @@ def _head_at_step(
 ) -> Drawn:
     """Draw where one word looks at each snapshot; the map at one, where each wrote other words."""
     if head.kind.query_side == "target":
-        return _map(inspection, head, step)
+        at_end = len(found[max(found)].weights_of(head))
+        return _map(inspection, head, step, at_end if head.kind.key_side == "source" else None)
     return _rows_of_steps(found, head, step)
 
 
-def _map(inspection: Inspection, head: Head, step: int) -> Drawn:
-    """Draw the map of a head at a snapshot."""
-    visible_QK = inspection.attention[head.site].visible_QK
+def _map(inspection: Inspection, head: Head, step: int, n: int | None) -> Drawn:
+    """Draw the map of a head at a snapshot, with at most `n` rows: an untrained model writes on."""
+    visible_QK = inspection.attention[head.site].visible_QK[:n]
     queries = selection.query_axis(inspection, head.kind)
     panel = Matrix(
         title=_("{head}, at step {step}").format(head=notes.site_and_head(head), step=number(step)),
-        values=inspection.weights_of(head),
+        values=inspection.weights_of(head)[:n],
         visible=None if visible_QK.all() else visible_QK,
         rows=replace(
             queries,
             name=_("query: word fed → word predicted"),
-            then=labels(inspection.predicted_tokens),
+            labels=queries.labels[:n],
+            then=labels(inspection.predicted_tokens[:n]),
         ),
         columns=selection.key_axis(inspection, head.kind),
         value_name=_("weight"),

@@ -127,6 +127,4 @@ def test_of_a_weight_the_picture_has_scores_and_weights(open_steps, run):
     weights = " and ".join(f"**{shares[each]:.2f}**" for each in (first, second))
     assert f"the scores {' and '.join(two)} into the weights {weights}." in seen(at)
     product, score = (digits(float(each[row, column])) for each in (steps.products_QK, scores_QK))
-    assert f"q·k = {product}, divided by √d_k = {digits(steps.divisor)}, is the score {score}" in (
-        seen(at)
-    )
+    assert f"q·k / √d_k = {product} / {digits(steps.divisor)} = {score}." in seen(at)

@@ -60,7 +60,10 @@ def test_older_links_name_a_stack_a_position_and_a_picture_of_their_own(open_les
     # The embedding comes before the first sublayer.
     before = [Site("encoder", 0, "embedding"), *sites][most]
     length = np.linalg.norm(tensors[before, Step.STREAM_OUT][3])
-    assert f"length **{added[most]:.3g}** to one of {length:.3g}" in shown.seen
+    assert f"adds most: **{added[most]:.3g}** ({length:.3g} before, " in shown.seen
+    # The row of attention comes first: it is the first one of the picture.
+    assert shown.seen.startswith(f"{plain('Self-attention 0')} adds to “")
+    assert f"a vector of length **{added[0]:.3g}** (" in shown.seen
 
 
 def test_other_sentences_move_a_vector_under_batch_norm_alone(open_lesson):

@@ -94,8 +94,7 @@ def test_a_mask_that_is_switched_off_is_left_out_in_the_model(open_lesson, run, 
     # Only what is switched off has a bar beside that of all masks.
     rows = {row["name"]: row["value"] for row in chart_rows(at)}
     assert rows["all masks"] == losses[()]
-    name = "no look-ahead" if off == LOOK_AHEAD else "no padding mask"
-    assert rows[name] == losses[tuple(without)]
+    assert rows[f"without the {off} mask"] == losses[tuple(without)]
     assert len(rows) == 2
 
 

@@ -154,6 +154,8 @@ def test_words_that_are_not_shuffled_yet_all_come_out_the_same(open_lesson):
     at, shown = open_lesson("shuffle", model="translate", sentence=TIRED, pe_seed="-1")
     for cosines in charts(at)[0].values():
         assert cosines == pytest.approx([1] * len(cosines), abs=1e-5)
+    # A full bar keeps its length when others get shorter.
+    assert '"domain": [0.0, 1.0]' in at.get("vega_lite_chart")[0].proto.spec
     assert "changes most" not in shown.seen and "tell the two orders apart" not in shown.seen
     at.button(key="shuffle_again").click().run()
     assert order(at)
