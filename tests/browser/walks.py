@@ -153,6 +153,8 @@ READ = """() => {
         found[key] = radio(key)?.innerText.trim() ?? null;
     }
     for (const key of ["model", "sentence", "layer", "head"]) found[key] = box(key)?.value ?? null;
+    // A model's name is followed by what it does.
+    found.model = found.model?.split(":")[0] ?? null;
     found.running = !document.querySelector("[data-test-script-state=notRunning]");
     found.failed = document.querySelectorAll(".stException").length > 0;
     for (const host of document.querySelectorAll(".stBidiComponent *")) {
