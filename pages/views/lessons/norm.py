@@ -45,8 +45,8 @@ def _seen(found: Norms, *, alone: bool) -> str:
         return _("The sentence is alone in its batch: add another to compare BatchNorm.")
     text = _(
         "With BatchNorm the vectors of a sentence, and so what the model writes, could depend on "
-        "which others happen to be in its batch: their numbers change by up to **{batch}** standard "
-        "deviations on average. With LayerNorm they change by **{layer}**."
+        "which others happen to be in its batch: their numbers change by up to **{batch}** "
+        "standard deviations on average. With LayerNorm they change by **{layer}**."
     )
     # LayerNorm leaves rounding, far below a hundredth.
     layer = round(float(found.layer_norm_K.max()), 2)
