@@ -150,16 +150,20 @@ def _largest_look(opened: Opened, focus: int | None) -> _Look | None:
     inspection = opened.inspection
     if focus is None or not inspection.sites_of(Kind.ENCODER_SELF):
         return None
+    head, at, weight = _largest_weight(inspection, Kind.ENCODER_SELF, focus)
+    query, key = (plain(inspection.source_tokens[place].text) for place in (focus, at))
+    return _Look(query, key, weight, head)
+
+
+def _largest_weight(inspection: Inspection, kind: Kind, query: int) -> tuple[Head, int, float]:
+    """Return the largest weight of a row in all heads of a kind: its head, its key, and it."""
     weights = {
-        head: inspection.weights_of(head)[focus]
-        for site in inspection.sites_of(Kind.ENCODER_SELF)
+        head: inspection.weights_of(head)[query]
+        for site in inspection.sites_of(kind)
         for head in site.heads(len(inspection.attention[site].weights_HQK))
     }
     head, weights_K = max(weights.items(), key=lambda each: each[1].max())
-    query, key = (
-        plain(inspection.source_tokens[at].text) for at in (focus, int(weights_K.argmax()))
-    )
-    return _Look(query, key, float(weights_K.max()), head)
+    return head, int(weights_K.argmax()), float(weights_K.max())
 
 
 def _where_it_looks(opened: Opened, focus: int | None) -> Iterator[str]:
@@ -196,17 +200,12 @@ def at_step(run: Run, found: ForwardPass, step: int) -> str:
     text = _("At step {step} the model writes “**{word}**” ({share}).").format(
         step=number(step), word=plain(texts_of(run, ids.tolist())[0]), share=percent(float(chances))
     )
-    weights = {
-        head: inspection.weights_of(head)[step - 1]
-        for site in inspection.sites_of(Kind.CROSS)
-        for head in site.heads(len(inspection.attention[site].weights_HQK))
-    }
-    if not weights:
+    if not inspection.sites_of(Kind.CROSS):
         return text
-    head, weights_K = max(weights.items(), key=lambda each: each[1].max())
+    head, key, weight = _largest_weight(inspection, Kind.CROSS, step - 1)
     looks = _("Cross-attention looks most at “**{key}**”: {weight} ({where}).").format(
-        key=plain(inspection.source_tokens[int(weights_K.argmax())].text),
-        weight=percent(float(weights_K.max())),
+        key=plain(inspection.source_tokens[key].text),
+        weight=percent(weight),
         where=within_sentence(head),
     )
     return joined([text, looks])
