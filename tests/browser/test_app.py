@@ -206,6 +206,8 @@ def test_another_head_and_another_kind_draw_the_view_alone(new_page, serve, runs
     page.locator(".tile").nth(6).click()
     expect(title(page)).to_contain_text("Encoder layer 1, head 2")
     expect(page).to_have_url(re.compile("layer=1&head=2"))
+    # A click before the view is drawn whole would end its run early.
+    settled(page)
     page.get_by_role("radio", name="cross").click()
     expect(title(page)).to_contain_text("Decoder layer 1, head 1")
     settled(page)
