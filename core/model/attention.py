@@ -212,6 +212,12 @@ class MultiHeadAttention(nn.Module):
         """Divisor of the products."""
         return math.sqrt(self.d_k) if self.divisor is None else self.divisor
 
+    @property
+    def output_HED(self) -> Tensor:
+        """W^O, cut into the rows that read each head."""
+        # A linear layer holds its matrix with a row for each number that it makes.
+        return self.output.weight.T.unflatten(0, (self.n_heads, -1))
+
     def _split(self, projected_BKD: Tensor, n_heads: int) -> Tensor:
         """Split the width into heads: projected_BKD → split_BHKE."""
         n_sentences, n_positions, width = projected_BKD.shape

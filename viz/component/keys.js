@@ -23,11 +23,17 @@ export const MOVES = {
 
 /**
  * Give a component stops to go along. Of `walk`, `slider` is the element that is held and has the
- * keyboard, `last()` the last stop, `at()` the one where it stands, `under(event)` that at a pointer,
- * `show(stop)` goes there, `drawPlay()` tells when playing begins or ends, and `pace` is the time at
- * each stop in milliseconds; `waits()`, if there is one, says that a stop is still being drawn.
+ * keyboard, `last()` the last stop, `at()` the one where it stands, `show(stop)` goes to one, and `pace`
+ * is the time at each in milliseconds. If given, `under(event)` is the stop at a pointer where they are
+ * not spread evenly, `drawPlay()` answers when playing begins or ends, and `waits()` says that a stop
+ * is still being drawn.
  */
-export function answerWalk(state, walk) {
+export function answerWalk(state, given) {
+  const evenly = ({ clientX }) => {
+    const box = given.slider.getBoundingClientRect();
+    return Math.round((given.last() * (clientX - box.left)) / box.width);
+  };
+  const walk = { under: evenly, drawPlay: () => drawPlay(state), ...given };
   Object.assign(state, { walk, playing: 0, dragging: false });
   const { slider } = walk;
   slider.onpointerdown = (event) => {
@@ -52,6 +58,12 @@ export function answerWalk(state, walk) {
     } else return;
     event.preventDefault();
   };
+}
+
+/** Draw the button that plays or pauses. */
+export function drawPlay({ nodes, view, playing }) {
+  nodes.play.classList.toggle("on", Boolean(playing));
+  nodes.play.lastElementChild.textContent = view.texts[playing ? "pause" : "play"];
 }
 
 /** Go to a stop, or to the nearest that there is. */

@@ -1,7 +1,7 @@
 // The component: one step of gradient descent in four stages, in the picture of the whole model.
 
 import { answerTools, nameTools } from "../component/figure.js";
-import { answerWalk, goTo, play } from "../component/keys.js";
+import { answerWalk, drawPlay, goTo, play } from "../component/keys.js";
 import { markDrawn, mount } from "../component/mount.js";
 import { deviceRatio } from "../component/pixels.js";
 import { resized, setPixels } from "../component/plot.js";
@@ -121,20 +121,11 @@ function reachNext(state) {
   drawStage(state);
 }
 
-function drawPlay({ nodes, view, playing }) {
-  nodes.play.classList.toggle("on", Boolean(playing));
-  nodes.play.lastElementChild.textContent = view.texts[playing ? "pause" : "play"];
-}
-
 function answerDescent(state) {
   const { root, nodes } = state;
   answerWalk(state, {
     slider: nodes.slider, pace: PACE.stage, last: () => LAST, at: () => state.at,
-    under: ({ clientX }) => {
-      const box = nodes.slider.getBoundingClientRect();
-      return Math.round((LAST * (clientX - box.left)) / box.width);
-    },
-    show: (at) => show(state, at), drawPlay: () => drawPlay(state),
+    show: (at) => show(state, at),
     waits: () => state.reached !== Infinity,
   });
   root.onclick = ({ target }) => {

@@ -20,6 +20,8 @@ export function descentLayout(width, height, view, first = {}) {
 
 export const lossOf = (logs) => -logs.reduce((sum, each) => sum + each, 0) / logs.length;
 
+const largestLoss = ({ before }) => Math.max(...before.map((log) => -log), 1e-12);
+
 /** Each block that has a gradient, where it stands, in the order of the data. */
 export function boxesOf({ layout, view: { descent } }) {
   return layout.stacks.flatMap((stack) => {
@@ -77,7 +79,7 @@ function shadeOf({ at, reached, view: { descent } }, name, order, count) {
 export function barsOf({ layout, view: { descent }, at }) {
   const decoder = layout.stacks.at(-1);
   const width = Math.max(2, Math.min(16, 0.7 * decoder.unit));
-  const highest = Math.max(...descent.before.map((log) => -log), 1e-12);
+  const highest = largestLoss(descent);
   return descent.before.flatMap((log, index) => {
     const x = decoder.centre(descent.first + index) - width / 2;
     if (at === LOSS || at === BACKWARD) return [{ x, width, share: -log / highest, colour: "differs" }];
@@ -94,7 +96,7 @@ export function barsOf({ layout, view: { descent }, at }) {
 function meanHeight(state) {
   const { at, view: { descent } } = state;
   if (at !== LOSS && at !== BACKWARD) return null;
-  const highest = Math.max(...descent.before.map((log) => -log), 1e-12);
+  const highest = largestLoss(descent);
   return baseOf(state) - (OUTPUT.highest * lossOf(descent.before)) / highest;
 }
 

@@ -2,7 +2,7 @@
 // All steps are here: moving needs no server.
 
 import { answerTools, nameTools } from "../component/figure.js";
-import { answerWalk, goTo, MOVES, play } from "../component/keys.js";
+import { answerWalk, drawPlay, goTo, MOVES, play } from "../component/keys.js";
 import { markDrawn, mount } from "../component/mount.js";
 import { drawLegend } from "../component/scale.js";
 import {
@@ -55,7 +55,7 @@ function receive(state, data) {
   state.step = Math.min(state.step, view.count - 1);
   // A visitor led to a step should see it: playback would move on from there.
   if (led) play(state, false);
-  drawPlaying(state);
+  drawPlay(state);
 }
 
 /** Everything, after new steps have come. */
@@ -203,7 +203,7 @@ function answerPointer(state) {
     slider: nodes.scrubber, pace: STOP, last: () => state.view.count - 1, at: () => state.step,
     under: (event) => stepUnder(state, event), show: (step) => show(state, step),
     drawPlay: () => {
-      drawPlaying(state);
+      drawPlay(state);
       tellStep(state);
     },
   });
@@ -272,11 +272,6 @@ function spoken({ view, step, columns }) {
     });
   });
   return joined(ended(fill(texts.step, { number: step + 1, n: lengthAt(view, step) })), ...sentences);
-}
-
-function drawPlaying({ nodes, view, playing }) {
-  nodes.play.classList.toggle("on", Boolean(playing));
-  nodes.play.lastElementChild.textContent = view.texts[playing ? "pause" : "play"];
 }
 
 /** Show what is under the pointer: a weight, a step, what a click does, a token's other places. */

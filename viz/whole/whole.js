@@ -1,7 +1,7 @@
 // The component: a sentence on its way through the model, step by step, and what is inside a block.
 
 import { answerTools, nameTools } from "../component/figure.js";
-import { answerWalk, goTo, play } from "../component/keys.js";
+import { answerWalk, drawPlay, goTo, play } from "../component/keys.js";
 import { isRecent, markDrawn, mount } from "../component/mount.js";
 import { deviceRatio, magnified, roomNow, windowRoom } from "../component/pixels.js";
 import { resized, setPixels } from "../component/plot.js";
@@ -227,20 +227,11 @@ function feed(state, isForced) {
   draw(state);
 }
 
-function drawPlay({ nodes, view, playing }) {
-  nodes.play.classList.toggle("on", Boolean(playing));
-  nodes.play.lastElementChild.textContent = view.texts[playing ? "pause" : "play"];
-}
-
 function answerWhole(state) {
   const { root, nodes } = state;
   answerWalk(state, {
     slider: nodes.slider, pace: PACE.step, last: () => state.view.last, at: () => state.step,
-    under: ({ clientX }) => {
-      const box = nodes.slider.getBoundingClientRect();
-      return Math.round((state.view.last * (clientX - box.left)) / box.width);
-    },
-    show: (step) => show(state, step), drawPlay: () => drawPlay(state),
+    show: (step) => show(state, step),
     waits: () => state.stage !== Infinity,
   });
   root.onclick = (event) => {

@@ -89,8 +89,7 @@ def direct_effect(
     attention, last = later[0][0], later[-1][1]
     assert isinstance(attention, MultiHeadAttention)
     mixed_E = record.tensors[head.site, Step.MIXED][0, head.index, position].double()
-    output_HED = attention.output.weight.T.unflatten(0, (attention.n_heads, -1)).double()
-    term_D = mixed_E @ output_HED[head.index]
+    term_D = mixed_E @ attention.output_HED[head.index].double()
     for _, residual in later:
         if not residual.pre_norm:
             before_D = record.tensors[residual.site, Step.BEFORE_NORM][0, position]

@@ -55,7 +55,10 @@ class _Sums(QuestionProbe):
     def __init__(self, model: Transformer, kinds: Sequence[Kind]) -> None:
         """Ask no question: only the rows with a choice are needed."""
         super().__init__(kinds, {}, weight)
-        self._output_HED = {site: _output(model, site) for site in model.sites()}
+        self._output_HED = {
+            site: cast(MultiHeadAttention, model.block(site)[0]).output_HED.detach().float().cpu()
+            for site in model.sites()
+        }
         self._read: dict[tuple[Site, Step], Tensor] = {}
         self._of_even: dict[Kind, Any] = defaultdict(float)
         """Of even rows: how many there are, their distances, and their largest weights."""
@@ -107,10 +110,3 @@ class _Sums(QuestionProbe):
             even_largest=even_largest / n_rows,
             added=added / (self._of_stream[head.site] or 1.0),
         )
-
-
-def _output(model: Transformer, site: Site) -> Tensor:
-    """Return output_HED, W^O cut into the rows that read each head."""
-    attention = cast(MultiHeadAttention, model.block(site)[0])
-    weight_XD = attention.output.weight.detach().float().cpu().T
-    return weight_XD.unflatten(0, (attention.n_heads, -1))

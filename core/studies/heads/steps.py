@@ -181,8 +181,7 @@ def _cut_out(
         raise ValueError(f"{head.site} has no heads")
     n_heads, n_queries, n_keys = steps[Step.WEIGHTS].shape
     mixed_QHE = steps[Step.MIXED].transpose(0, 1)
-    # A linear layer holds its matrix with a row for each number that it makes.
-    output_HED = attention.output.weight.T.unflatten(0, (n_heads, -1))
+    output_HED = attention.output_HED
     visible_QK = steps[Step.VISIBLE].expand(n_queries, n_keys)
 
     shared = number * attention.n_kv_heads // n_heads
