@@ -28,7 +28,7 @@ _NAMES = {
 def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Whole:
     """Return the picture of a pass; it opens on the step that looks most at the focus.
 
-    Without a focus, or without cross-attention, it opens on the step of which it is least sure.
+    Without a focus or cross-attention, it opens on the step at which the model is least sure.
 
     Args:
         run: Whose model it is.
@@ -101,7 +101,7 @@ def _looking_step(found: ForwardPass, source: int | None) -> int | None:
 
 
 def _unsure_step(found: ForwardPass) -> int:
-    """Return the step, from 1, of which the model is least sure; the last if it is sure of all."""
+    """Return the step, from 1, at which the model is least sure; the last if it is sure of all."""
     chances_T = None if found.best is None else found.best.probabilities_TN[:, 0]
     if chances_T is None or chances_T.min(initial=1.0) >= CERTAIN:
         return len(found.inspection.fed_tokens)

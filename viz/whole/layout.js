@@ -4,7 +4,7 @@ export const NARROW = 680; // pixels
 export const TALL = 560; // height of a stack in a narrow picture, which is scrolled and not fitted to the window
 const SPACE = { words: 84, title: 26, bus: 16, output: 74, memory: 64, side: 132, layer: 6 };
 const IN_NARROW = { side: 8, memory: 22, lanes: 30 };
-// Heights of sublayers other than attention, of which each is 1; of the strip that stands for folded layers;
+// Heights of sublayers other than attention, relative to an attention; of the strip that stands for folded layers;
 // and the least of a layer, by that of its sublayers. There a finger finds each block.
 const FITTED = { other: 0.42, fold: 24, leastOf: () => 32 };
 const SCROLLED = { other: 0.6, fold: 42, leastOf: (parts) => SPACE.layer + (42 * parts) / 0.6 };

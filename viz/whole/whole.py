@@ -266,5 +266,5 @@ def _sublayer(each: Sublayer) -> dict[str, Any]:
 
 
 def _guesses(guesses: Sequence[Guess]) -> list[list[str | float]]:
-    # So many digits that none is shown as 0 or 100 % that is not exactly that.
+    # With fewer digits, a share close to 0 or 100 % would be shown as exactly that.
     return [[text, float(f"{probability:.8g}")] for text, probability in guesses]

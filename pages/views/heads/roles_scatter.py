@@ -40,7 +40,7 @@ POINTS, SELECTED = "heads_scatter", "heads_selected"
 X, Y, COST = "scatter_x", "scatter_y", "all_costs"
 """In the link: the measures of the two axes, and whether silencing every head is measured."""
 MOST_LISTED = 6
-"""Selected heads of which the numbers are written beside the picture."""
+"""Most selected heads whose numbers are written beside the picture."""
 RELATED = 0.3
 """Two measures with a smaller rank correlation have little to do with each other."""
 CLEARLY = 2.0
@@ -223,7 +223,7 @@ def _colour(kind: Kind) -> theme.Rgb:
 
 
 def _label(head: Head) -> str:
-    """Return a head's name beside its point; colour and shape say of which attention it is."""
+    """Return a head's name beside its point; colour and shape show its kind of attention."""
     return _("L{layer} H{head}").format(layer=number(head.layer), head=number(head.index))
 
 

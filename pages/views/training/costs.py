@@ -20,7 +20,7 @@ from viz.charts.curves import Chart, Quantity, curves
 _HEIGHT = 204
 """Of each chart, in pixels."""
 ALIKE = 1.5
-"""A model of at most so many times the parameters, or as many times fewer, has about this size."""
+"""Largest ratio of the parameters of two models that count as about equally large."""
 
 
 def charts(model: ModelConfig, training: TrainConfig) -> tuple[Chart, Chart]:

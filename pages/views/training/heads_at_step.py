@@ -69,7 +69,7 @@ def whole_at(run: Run, found: ForwardPass, step: int, focus: int | None, writes:
         found: The pass.
         step: Of the snapshot.
         focus: The source's token that stands out; None for none.
-        writes: What is said of a word; empty for what the model writes by itself.
+        writes: The text for a word; empty for words that the model writes by itself.
     """
     title = _("The pass at step {step}").format(step=number(step))
     usual = _("word {step} of {last}: fed “{fed}”, writes “{written}” ({probability})")

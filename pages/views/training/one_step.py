@@ -135,7 +135,7 @@ def _names(run: Run) -> dict[str, str]:
 
 
 def _seen(found: GradientStep, rate: float) -> str:
-    """Say how far the loss goes in one step, and what becomes more and less probable."""
+    """Say how the loss changes in one step, and which words gain and lose probability."""
     at = found.rates.index(rate)
     after = found.updated_losses[at]
     text = _(

@@ -29,7 +29,7 @@ def known():
 
 
 def prompted():
-    """A step of which the first three positions belong to a prompt."""
+    """A step whose first three positions belong to a prompt."""
     step = known()
     n = len(step.truth) - 3
     return replace(
