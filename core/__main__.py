@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from core.commands import (
+from .commands import (
     average,
     count,
     evaluate,
@@ -19,14 +19,14 @@ from core.commands import (
     train,
     translate,
 )
-from core.commands.options import CommandError, OneSentence
-from core.config import ConfigError
-from core.decoding.sentence import SentenceError
-from core.messages import error_text
-from core.runs.checkpoint import CheckpointError
-from core.runs.run import RunError
-from core.tasks import CorpusError
-from core.training.loop import TrainingError
+from .commands.options import CommandError, OneSentence
+from .config import ConfigError
+from .decoding.sentence import SentenceError
+from .messages import error_text
+from .runs.checkpoint import CheckpointError
+from .runs.run import RunError
+from .tasks import CorpusError
+from .training.loop import TrainingError
 
 COMMANDS = {
     "train": train,

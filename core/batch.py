@@ -10,10 +10,10 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from core.heads import Side
-from core.tasks.task import Link, Reference, Sample
-from core.tokenizer.tokenizer import Encoding, Tokenizer
-from core.vocabulary import BOS, EOS, PAD
+from .heads import Side
+from .tasks.task import Link, Reference, Sample
+from .tokenizer.tokenizer import Encoding, Tokenizer
+from .vocabulary import BOS, EOS, PAD
 
 Ids = tuple[int, ...]
 Around = tuple[Ids, Ids]

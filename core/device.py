@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import torch
 
-from core.config.training import Precision
+from .config.training import Precision
 
 
 def best_device() -> torch.device:

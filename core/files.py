@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from core.messages import Message
+from .messages import Message
 
 _END = 4000
 """Bytes: a few lines."""

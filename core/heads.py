@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal, Self, get_args
 
-from core.messages import N_
+from .messages import N_
 
 Stack = Literal["encoder", "decoder"]
 Side = Literal["source", "target"]

@@ -13,14 +13,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.batch import one_row
-from core.decoding.marked_words import WrittenWord, written_words
-from core.decoding.sentence import Translation, target_as_translation, translate
-from core.decoding.step import mask_special_tokens
-from core.heads import Head, Kind, Side, Site
-from core.model import Probes, Record, Silence, Step
-from core.runs.run import Run
-from core.tokenizer.tokenizer import Token
+from .batch import one_row
+from .decoding.marked_words import WrittenWord, written_words
+from .decoding.sentence import Translation, target_as_translation, translate
+from .decoding.step import mask_special_tokens
+from .heads import Head, Kind, Side, Site
+from .model import Probes, Record, Silence, Step
+from .runs.run import Run
+from .tokenizer.tokenizer import Token
 
 Weight = TypeVar("Weight", np.float32, np.float64)
 

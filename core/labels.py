@@ -14,10 +14,10 @@ of right tokens can be compared among all kinds.
 import random
 from collections.abc import Sequence
 
-from core.batch import Ids, Pair
-from core.config import ModelConfig
-from core.tokenizer.tokenizer import Tokenizer
-from core.vocabulary import BOS, EOS, PAD
+from .batch import Ids, Pair
+from .config import ModelConfig
+from .tokenizer.tokenizer import Tokenizer
+from .vocabulary import BOS, EOS, PAD
 
 SEPARATOR = "="
 """Stands between source and target where both are one text."""

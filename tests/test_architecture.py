@@ -54,13 +54,21 @@ def tree_of(path):
     return ast.parse(path.read_text())
 
 
+def module_of(path, node):
+    """Return the full name of the module that `from … import` names in a file."""
+    if not node.level:
+        return node.module
+    package = path.relative_to(ROOT).parts[: -node.level]
+    return ".".join([*package, *([node.module] if node.module else [])])
+
+
 def imported_modules(path):
     """Yield the full name of everything that a file imports, `a.b` for `from a import b`."""
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module or ''}.{alias.name}" for alias in node.names)
+            yield from (f"{module_of(path, node)}.{alias.name}" for alias in node.names)
 
 
 def attributes_of(path, name):
@@ -86,6 +94,19 @@ def assert_none(faults):
     """Fail with every fault on a line of its own."""
     found = [f"{name_of(path)}: {fault}" for path, fault in faults]
     assert not found, "\n".join(["", *found])
+
+
+def test_imports_inside_core_and_viz_are_relative():
+    """So that the two are the same inside the installed package."""
+    assert_none(
+        (path, f"imports {node.module} by its full name")
+        for path in SOURCES
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.ImportFrom)
+        and not node.level
+        and room_of(path) in ("core", "viz")
+        and node.module.split(".")[0] == room_of(path)
+    )
 
 
 def test_modules_import_only_what_their_layer_may_know():
@@ -118,9 +139,10 @@ def test_no_module_needs_itself_to_be_imported():
     for name, path in modules.items():
         needs[name] = set()
         for node in tree_of(path).body:
-            if isinstance(node, ast.ImportFrom) and node.module:
-                below = {f"{node.module}.{alias.name}" for alias in node.names} & modules.keys()
-                needs[name] |= below or {node.module} & modules.keys()
+            if isinstance(node, ast.ImportFrom):
+                module = module_of(path, node)
+                below = {f"{module}.{alias.name}" for alias in node.names} & modules.keys()
+                needs[name] |= below or {module} & modules.keys()
     assert list(TopologicalSorter(needs).static_order())
 
 
@@ -259,19 +281,6 @@ ROOMS_OF_CORE = (
 """From bottom to top: a room knows those before it, and none after it."""
 
 
-def modules_imported(path):
-    """Yield the full name of every module that a file imports, also within its functions."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from (
-                [f"core.{alias.name}" for alias in node.names]
-                if node.module == "core"
-                else [node.module or ""]
-            )
-
-
 def test_imports_inside_core_go_one_way():
     height = {room: number for number, room in enumerate(ROOMS_OF_CORE)}
     upward = []
@@ -280,9 +289,9 @@ def test_imports_inside_core_go_one_way():
         if room == "__init__":
             continue
         assert room in height, f"{name_of(path)}: where in ROOMS_OF_CORE does {room} stand?"
-        for module in modules_imported(path):
-            package, _, rest = module.partition(".")
-            if package == "core" and height[rest.split(".")[0]] > height[room]:
+        for module in imported_modules(path):
+            package, *rest = module.split(".")
+            if package == "core" and height[rest[0]] > height[room]:
                 upward.append(f"{name_of(path)} imports {module}")
     assert not upward, "core may import only what stands below:\n" + "\n".join(upward)
 

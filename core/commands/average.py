@@ -3,10 +3,10 @@
 import argparse
 from pathlib import Path
 
-from core.commands import options
-from core.commands.evaluate import summary
-from core.runs.run import load_run
-from core.training.export import average_run
+from ..runs.run import load_run
+from ..training.export import average_run
+from . import options
+from .evaluate import summary
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,12 +7,12 @@ import argparse
 import json
 from pathlib import Path
 
-from core.commands import options
-from core.config import ModelConfig
-from core.config.checks import LARGEST_SIZE, MOST_LAYERS
-from core.describe import describe
-from core.families.published import PUBLISHED
-from core.runs.run import read_settings
+from ..config import ModelConfig
+from ..config.checks import LARGEST_SIZE, MOST_LAYERS
+from ..describe import describe
+from ..families.published import PUBLISHED
+from ..runs.run import read_settings
+from . import options
 
 JOINT_VOCABULARY = 41_000
 """The number of tokens with which the counts of the paper's Table 3 come out."""

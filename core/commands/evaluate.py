@@ -8,22 +8,22 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.commands import options
-from core.commands.options import (
+from ..decoding.beam import LARGEST_BEAM
+from ..evaluate.evaluation import N_SAMPLES, SEED, evaluate, held_out_samples
+from ..evaluate.metrics import score_file
+from ..heads import Head
+from ..runs.metrics import bleu_name, counted_by_bleu
+from ..runs.run import Run, load_run
+from ..tasks import Sample
+from ..tasks.columns import Reading
+from ..tasks.pairs import read_pair_files
+from . import options
+from .options import (
     CommandError,
     add_columns,
     print_table,
     progress_printer,
 )
-from core.decoding.beam import LARGEST_BEAM
-from core.evaluate.evaluation import N_SAMPLES, SEED, evaluate, held_out_samples
-from core.evaluate.metrics import score_file
-from core.heads import Head
-from core.runs.metrics import bleu_name, counted_by_bleu
-from core.runs.run import Run, load_run
-from core.tasks import Sample
-from core.tasks.columns import Reading
-from core.tasks.pairs import read_pair_files
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,13 +6,13 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from core.commands import options
-from core.commands.options import CommandError, print_table
-from core.runs.metrics import columns_of
-from core.studies.experiments import EXPERIMENTS, Experiment
-from core.studies.experiments.findings import what_came_out
-from core.studies.experiments.results import SHIPPED, Results
-from core.studies.experiments.running import run_experiment
+from ..runs.metrics import columns_of
+from ..studies.experiments import EXPERIMENTS, Experiment
+from ..studies.experiments.findings import what_came_out
+from ..studies.experiments.results import SHIPPED, Results
+from ..studies.experiments.running import run_experiment
+from . import options
+from .options import CommandError, print_table
 
 _SECONDS_BETWEEN_LINES = 20.0
 

@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from core.commands import options
-from core.training.export import export_run
+from ..training.export import export_run
+from . import options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

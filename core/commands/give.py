@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from core.runs.own_text import give_text
-from core.runs.settings import read_settings
+from ..runs.own_text import give_text
+from ..runs.settings import read_settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,11 +5,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.commands import options
-from core.commands.options import print_table
-from core.heads import Head
-from core.runs.run import Run, load_run
-from core.studies.effects.head_effects import (
+from ..heads import Head
+from ..runs.run import Run, load_run
+from ..studies.effects.head_effects import (
     N_SENTENCES,
     SEED,
     HeadEffects,
@@ -17,10 +15,12 @@ from core.studies.effects.head_effects import (
     figures,
     head_effects,
 )
-from core.studies.effects.measuring import effect_json, measured_effects, stored_effects
-from core.studies.effects.pruning import N_PRUNED, pruned
-from core.studies.heads.roles import HeadRole, roles_of_heads
-from core.studies.heads.text_roles import TextRoles, text_roles
+from ..studies.effects.measuring import effect_json, measured_effects, stored_effects
+from ..studies.effects.pruning import N_PRUNED, pruned
+from ..studies.heads.roles import HeadRole, roles_of_heads
+from ..studies.heads.text_roles import TextRoles, text_roles
+from . import options
+from .options import print_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,11 +4,11 @@ import argparse
 import time
 from pathlib import Path
 
-from core.commands.options import progress_printer
-from core.model import count_parameters
-from core.runs.run import RunError, load_run
-from core.studies.opening.opening import open_model
-from core.studies.opening.survey import NOT_COUNTED
+from ..model import count_parameters
+from ..runs.run import RunError, load_run
+from ..studies.opening.opening import open_model
+from ..studies.opening.survey import NOT_COUNTED
+from .options import progress_printer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,11 +5,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.commands.options import print_table
-from core.commands.translate import warn
-from core.inspection import Inspection, inspect_sentence
-from core.runs.run import load_run
-from core.tokenizer.tokenizer import Token
+from ..inspection import Inspection, inspect_sentence
+from ..runs.run import load_run
+from ..tokenizer.tokenizer import Token
+from .options import print_table
+from .translate import warn
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from core.tasks.columns import Reading
+from ..tasks.columns import Reading
 
 MOST_SAMPLES = 1_000_000
 """Held-out samples: more take days."""

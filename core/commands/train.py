@@ -7,24 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.commands import options
-from core.commands.evaluate import summary
-from core.commands.options import (
-    SECONDS_BETWEEN_LINES,
-    CommandError,
-    add_columns,
-    progress_printer,
-)
-from core.config import ModelConfig
-from core.families.styles import STYLES
-from core.runs.folder import TRAINING
-from core.runs.run import load_run, read_settings
-from core.tasks import NEED_PAIRS, TASKS, Mixed, Task
-from core.tasks.columns import Reading
-from core.tasks.corpus import HELD_OUT, Corpus, LargeCorpus, own_pairs_of, read_corpus
-from core.tasks.pairs import TooLargeError
-from core.training.prepare import extend_run, prepare_run, require_state, with_model_of
-from core.training.presets import (
+from ..config import ModelConfig
+from ..families.styles import STYLES
+from ..runs.folder import TRAINING
+from ..runs.run import load_run, read_settings
+from ..tasks import NEED_PAIRS, TASKS, Mixed, Task
+from ..tasks.columns import Reading
+from ..tasks.corpus import HELD_OUT, Corpus, LargeCorpus, own_pairs_of, read_corpus
+from ..tasks.pairs import TooLargeError
+from ..training.prepare import extend_run, prepare_run, require_state, with_model_of
+from ..training.presets import (
     PRESETS,
     SHORT,
     Setting,
@@ -33,9 +25,17 @@ from core.training.presets import (
     vocabulary_for,
     with_settings,
 )
-from core.training.process import situation
-from core.training.trainer import Progress, complete_run
-from core.training.workers import workers
+from ..training.process import situation
+from ..training.trainer import Progress, complete_run
+from ..training.workers import workers
+from . import options
+from .evaluate import summary
+from .options import (
+    SECONDS_BETWEEN_LINES,
+    CommandError,
+    add_columns,
+    progress_printer,
+)
 
 TASK, PRESET = "translate", "small"
 

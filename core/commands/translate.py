@@ -10,19 +10,19 @@ from typing import Any
 
 import torch
 
-from core.commands import options
-from core.commands.options import CommandError, progress_printer
-from core.config.checks import LARGEST_SIZE
-from core.decoding.beam import LARGEST_BEAM, LARGEST_PENALTY, Beam
-from core.decoding.choosing import TEMPERATURES, Greedy, Sampling
-from core.decoding.generate import DecodingStrategy, Forced, decode
-from core.decoding.many import Translated, translate_all
-from core.decoding.mask_predict import MOST_PASSES, MaskPredict
-from core.decoding.parallel import SentencePass, passes_of
-from core.decoding.sentence import Translation, model_input, read_written
-from core.decoding.step import DecodeStep
-from core.runs.run import Run, load_run
-from core.tasks.columns import tidy
+from ..config.checks import LARGEST_SIZE
+from ..decoding.beam import LARGEST_BEAM, LARGEST_PENALTY, Beam
+from ..decoding.choosing import TEMPERATURES, Greedy, Sampling
+from ..decoding.generate import DecodingStrategy, Forced, decode
+from ..decoding.many import Translated, translate_all
+from ..decoding.mask_predict import MOST_PASSES, MaskPredict
+from ..decoding.parallel import SentencePass, passes_of
+from ..decoding.sentence import Translation, model_input, read_written
+from ..decoding.step import DecodeStep
+from ..runs.run import Run, load_run
+from ..tasks.columns import tidy
+from . import options
+from .options import CommandError, progress_printer
 
 LINES_AT_ONCE = 2000
 """The number of lines that are sorted by length together, and written when all are done."""

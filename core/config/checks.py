@@ -6,11 +6,11 @@ for minutes. A message names settings in braces: `Settings.require` fills in the
 
 from typing import TYPE_CHECKING, get_args
 
-from core.config.choices import ComputedPositions, SinusoidalPositions
-from core.vocabulary import FIRST_ID
+from ..vocabulary import FIRST_ID
+from .choices import ComputedPositions, SinusoidalPositions
 
 if TYPE_CHECKING:
-    from core.config.model import ModelConfig
+    from .model import ModelConfig
 
 MOST_LAYERS = 256
 """Layers of both stacks together; the deepest published models have half as many."""

@@ -5,8 +5,10 @@ import math
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from core.config.checks import check_each, check_together
-from core.config.choices import (
+from ..heads import Stack
+from ..vocabulary import BOS, EOS, PAD
+from .checks import check_each, check_together
+from .choices import (
     Activation,
     Cross,
     Decoder,
@@ -23,9 +25,7 @@ from core.config.choices import (
     Shared,
     Tied,
 )
-from core.config.settings import Settings
-from core.heads import Stack
-from core.vocabulary import BOS, EOS, PAD
+from .settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

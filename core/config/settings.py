@@ -6,7 +6,7 @@ from reprlib import repr
 from string import Formatter
 from typing import Any, Literal, Self, get_args, get_origin
 
-from core.messages import Message, MessageError, error_text
+from ..messages import Message, MessageError, error_text
 
 LARGEST_NUMBER = 2**53
 """Up to here float64 and JavaScript represent every integer exactly."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from reprlib import repr
 from typing import Any, Literal
 
-from core.config.settings import Settings
+from .settings import Settings
 
 Precision = Literal["auto", "float32", "bfloat16"]
 GuideTo = Literal["antecedent", "alignment"]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.config import ConfigError
-from core.decoding.step import Stepper, length_limit
-from core.model import Transformer
+from ..config import ConfigError
+from ..model import Transformer
+from .step import Stepper, length_limit
 
 LARGEST_BEAM = 64
 LARGEST_PENALTY = 10.0

@@ -6,10 +6,10 @@ Beside it stands what greedy decoding finds.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.decoding.beam import Beam, BeamNode, BeamStep, Hypothesis, beam_steps, beam_tree
-from core.decoding.many import translate_all
-from core.decoding.sentence import model_input
-from core.runs.run import Run
+from ..runs.run import Run
+from .beam import Beam, BeamNode, BeamStep, Hypothesis, beam_steps, beam_tree
+from .many import translate_all
+from .sentence import model_input
 
 FOUND_BY_BEAM = {
     "everyday": "I eat because I'm hungry.",

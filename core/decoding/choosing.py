@@ -11,7 +11,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from core.config import ConfigError
+from ..config import ConfigError
 
 Choose = Callable[[Tensor], Tensor]
 """logits_BV → ids_B, the next token of each row."""

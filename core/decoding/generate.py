@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.decoding.beam import Beam, beam_steps, decode_by_beam
-from core.decoding.choosing import Greedy, Sampler
-from core.decoding.mask_predict import MaskPredict, fill_in
-from core.decoding.step import DecodeStep, Stepper, length_limit, mask_special_tokens, require_next
-from core.model import Probe, Probes, Record, Transformer
+from ..model import Probe, Probes, Record, Transformer
+from .beam import Beam, beam_steps, decode_by_beam
+from .choosing import Greedy, Sampler
+from .mask_predict import MaskPredict, fill_in
+from .step import DecodeStep, Stepper, length_limit, mask_special_tokens, require_next
 
 Ids = tuple[int, ...]
 _ENDED = -1

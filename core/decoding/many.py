@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.batch import pad
-from core.decoding.beam import Beam
-from core.decoding.generate import generate
-from core.decoding.mask_predict import MaskPredict
-from core.runs.run import Run, RunError
+from ..batch import pad
+from ..runs.run import Run, RunError
+from .beam import Beam
+from .generate import generate
+from .mask_predict import MaskPredict
 
 BATCH_TOKENS = 4096
 """Maximum tokens of a batch, padding included; each prefix of a beam counts as a sentence."""

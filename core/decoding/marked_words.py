@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.tokenizer.tokenizer import Tokenizer
-from core.vocabulary import Span
+from ..tokenizer.tokenizer import Tokenizer
+from ..vocabulary import Span
 
 UNSURE = 0.4
 """Words below this probability are marked.

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.config import ConfigError, ModelConfig
-from core.decoding.step import mask_special_tokens
-from core.model import Transformer
-from core.model.masks import padding_mask
-from core.model.output import likeliest_lengths
+from ..config import ConfigError, ModelConfig
+from ..model import Transformer
+from ..model.masks import padding_mask
+from ..model.output import likeliest_lengths
+from .step import mask_special_tokens
 
 PASSES = 4
 """The usual number of passes."""

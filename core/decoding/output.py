@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.batch import one_row
-from core.decoding.sentence import model_input
-from core.decoding.step import DecodeStep
-from core.model import Record, Step, Transformer
-from core.model.norm import normalise
-from core.runs.run import Run
+from ..batch import one_row
+from ..model import Record, Step, Transformer
+from ..model.norm import normalise
+from ..runs.run import Run
+from .sentence import model_input
+from .step import DecodeStep
 
 ROWS = 10
 LARGEST_PRODUCTS = 3

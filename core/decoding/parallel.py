@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import torch
 
-from core.decoding.choosing import Greedy
-from core.decoding.generate import decode
-from core.decoding.mask_predict import (
+from ..runs.run import Run
+from .choosing import Greedy
+from .generate import decode
+from .mask_predict import (
     MaskPredict,
     mask_predict_passes,
     until_end,
 )
-from core.decoding.sentence import fitting_source, model_input
-from core.runs.run import Run
+from .sentence import fitting_source, model_input
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,17 +20,17 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.config import ModelConfig
-from core.heads import Site
-from core.model import Cache, Transformer
-from core.model.attention import attend
-from core.model.cache import KeysValues
-from core.model.dropout import Dropout
-from core.model.layers import DecoderLayer, Layer, Residual
-from core.model.memory import MEMORIES
-from core.model.norm import LayerNorm
-from core.model.positional import COMPUTED_TABLES, Embedding
-from core.model.sublayers import ACTIVATIONS, CrossAttention, FeedForward, SelfAttention
+from ..config import ModelConfig
+from ..heads import Site
+from ..model import Cache, Transformer
+from ..model.attention import attend
+from ..model.cache import KeysValues
+from ..model.dropout import Dropout
+from ..model.layers import DecoderLayer, Layer, Residual
+from ..model.memory import MEMORIES
+from ..model.norm import LayerNorm
+from ..model.positional import COMPUTED_TABLES, Embedding
+from ..model.sublayers import ACTIVATIONS, CrossAttention, FeedForward, SelfAttention
 
 FIRST_POSITIONS = 64
 """Initial capacity of the buffers in tokens; doubled whenever they are full."""

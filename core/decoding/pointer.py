@@ -10,11 +10,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.batch import one_row
-from core.decoding.sentence import translate
-from core.model import Record, Step, Transformer
-from core.runs.run import Run
-from core.tokenizer.tokenizer import Token
+from ..batch import one_row
+from ..model import Record, Step, Transformer
+from ..runs.run import Run
+from ..tokenizer.tokenizer import Token
+from .sentence import translate
 
 
 @dataclass(frozen=True, slots=True, eq=False)

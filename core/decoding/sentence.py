@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.batch import encode_source, pad
-from core.decoding.generate import generate
-from core.decoding.step import CONTINUATION
-from core.messages import MessageError
-from core.model import Probe, Transformer
-from core.runs.run import Run
-from core.tokenizer.words import has_unspaced
-from core.vocabulary import BOS
+from ..batch import encode_source, pad
+from ..messages import MessageError
+from ..model import Probe, Transformer
+from ..runs.run import Run
+from ..tokenizer.words import has_unspaced
+from ..vocabulary import BOS
+from .generate import generate
+from .step import CONTINUATION
 
 _LARGEST_MAPS = 1 << 28
 """Maximum attention weights of all heads for one text: a gibibyte; more than own models need."""

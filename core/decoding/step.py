@@ -12,12 +12,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from core.config import ConfigError, ModelConfig
-from core.decoding.plan import plan_of
-from core.heads import Site
-from core.model import Cache, Probe, Transformer
-from core.model.masks import padding_mask
-from core.model.probes import continued
+from ..config import ConfigError, ModelConfig
+from ..heads import Site
+from ..model import Cache, Probe, Transformer
+from ..model.masks import padding_mask
+from ..model.probes import continued
+from .plan import plan_of
 
 _AT_ONCE = 1 << 20
 """Number of scores that are compared at once."""

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 import torch
 
-from core.batch import Ids, Pair, pad
-from core.decoding.generate import generate
-from core.decoding.step import mask_special_tokens
-from core.labels import before_target
-from core.model import Transformer
-from core.tokenizer.tokenizer import Tokenizer
-from core.vocabulary import BOS, EOS
+from ..batch import Ids, Pair, pad
+from ..labels import before_target
+from ..model import Transformer
+from ..tokenizer.tokenizer import Tokenizer
+from ..vocabulary import BOS, EOS
+from .generate import generate
+from .step import mask_special_tokens
 
 
 def generate_targets(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> list[Ids]:

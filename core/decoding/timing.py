@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.decoding.sentence import model_input, translate
-from core.runs.run import Run
+from ..runs.run import Run
+from .sentence import model_input, translate
 
 
 def computed_cells(n: int, *, cached: bool, n_prompt: int = 1) -> list[list[int]]:

@@ -4,6 +4,6 @@ Read in this order: parts.py (what a description consists of), modules.py (what 
 formulas.py (attention in LaTeX), description.py (all of it, of a model).
 """
 
-from core.describe.description import Description, describe
+from .description import Description, describe
 
 __all__ = ["Description", "describe"]

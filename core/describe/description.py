@@ -5,12 +5,12 @@ Everything that draws, counts or explains a model reads this instead of the modu
 
 from dataclasses import dataclass
 
-from core.config import ModelConfig
-from core.describe.modules import add
-from core.describe.parts import GROUPS, Arrow, Lengths, Node, Part, Sketch
-from core.heads import Site, Stack
-from core.model.building import outline
-from core.model.transformer import Transformer
+from ..config import ModelConfig
+from ..heads import Site, Stack
+from ..model.building import outline
+from ..model.transformer import Transformer
+from .modules import add
+from .parts import GROUPS, Arrow, Lengths, Node, Part, Sketch
 
 
 @dataclass(frozen=True, slots=True)

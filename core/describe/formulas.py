@@ -6,11 +6,11 @@ from enum import StrEnum
 
 from torch import nn
 
-from core.config import ModelConfig
-from core.config.choices import Activation, Scores, Shared
-from core.model.attention import MultiHeadAttention, Unprojected
-from core.model.norm import norm_of
-from core.model.sublayers import FeedForward
+from ..config import ModelConfig
+from ..config.choices import Activation, Scores, Shared
+from ..model.attention import MultiHeadAttention, Unprojected
+from ..model.norm import norm_of
+from ..model.sublayers import FeedForward
 
 
 class Stage(StrEnum):

@@ -11,7 +11,19 @@ from typing import cast
 from torch import nn
 from torch.nn import functional
 
-from core.describe.formulas import (
+from ..heads import Site
+from ..messages import N_
+from ..model.attention import MultiHeadAttention, attend
+from ..model.layers import Layer, Residual
+from ..model.memory import FirstMemory, MixedMemory, OneMemory, SameMemory
+from ..model.mixing import Mixing
+from ..model.output import N_DIFFERENCES, LengthPrediction, OutputTransform
+from ..model.pointer import Pointer
+from ..model.positional import Embedding
+from ..model.recurrence import Recurrence
+from ..model.sublayers import CrossAttention, FeedForward, SelfAttention
+from ..model.transformer import Transformer
+from .formulas import (
     ACTIVATIONS,
     count_formula,
     depth,
@@ -19,7 +31,7 @@ from core.describe.formulas import (
     normalised,
     whole_formula,
 )
-from core.describe.parts import (
+from .parts import (
     ATTENTION,
     EMBEDDINGS,
     FEED_FORWARD,
@@ -33,18 +45,6 @@ from core.describe.parts import (
     Sketch,
     products,
 )
-from core.heads import Site
-from core.messages import N_
-from core.model.attention import MultiHeadAttention, attend
-from core.model.layers import Layer, Residual
-from core.model.memory import FirstMemory, MixedMemory, OneMemory, SameMemory
-from core.model.mixing import Mixing
-from core.model.output import N_DIFFERENCES, LengthPrediction, OutputTransform
-from core.model.pointer import Pointer
-from core.model.positional import Embedding
-from core.model.recurrence import Recurrence
-from core.model.sublayers import CrossAttention, FeedForward, SelfAttention
-from core.model.transformer import Transformer
 
 
 @singledispatch

@@ -7,9 +7,9 @@ from typing import Literal
 
 from torch import nn
 
-from core.config import ModelConfig
-from core.heads import Side, Site, Stack
-from core.messages import N_
+from ..config import ModelConfig
+from ..heads import Side, Site, Stack
+from ..messages import N_
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]
 Code = tuple[type | Callable[..., object], ...]

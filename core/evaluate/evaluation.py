@@ -5,15 +5,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.batch import Pair, encode_samples
-from core.decoding.mask_predict import PASSES
-from core.evaluate.metrics import Quality, measure, score_file
-from core.evaluate.pronouns import PronounStudy, study_pronouns
-from core.labels import longest_side
-from core.messages import error_text
-from core.runs.run import Run, RunError
-from core.tasks import CorpusError, Mixed, Sample, Task, task_named
-from core.tasks.length_filter import fitting
+from ..batch import Pair, encode_samples
+from ..decoding.mask_predict import PASSES
+from ..labels import longest_side
+from ..messages import error_text
+from ..runs.run import Run, RunError
+from ..tasks import CorpusError, Mixed, Sample, Task, task_named
+from ..tasks.length_filter import fitting
+from .metrics import Quality, measure, score_file
+from .pronouns import PronounStudy, study_pronouns
 
 N_SAMPLES = 2000
 SEED = 0

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.batch import Batch, Pair, collate
-from core.decoding.generate import generate
-from core.decoding.step import DecodeStep, logits_of, mask_special_tokens, require_next
-from core.evaluate.evaluation import held_out_pairs
-from core.evaluate.metrics import sorted_batches
-from core.model import Transformer
-from core.model.masks import padding_mask
-from core.runs.run import Run
+from ..batch import Batch, Pair, collate
+from ..decoding.generate import generate
+from ..decoding.step import DecodeStep, logits_of, mask_special_tokens, require_next
+from ..model import Transformer
+from ..model.masks import padding_mask
+from ..runs.run import Run
+from .evaluation import held_out_pairs
+from .metrics import sorted_batches
 
 
 def divergences(free: Sequence[DecodeStep], forced: Sequence[DecodeStep]) -> tuple[float, ...]:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from core.vocabulary import PAD
+from ..vocabulary import PAD
 
 
 def token_loss(

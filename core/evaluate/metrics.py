@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 import torch
 
-from core.batch import Ids, Pair, collate
-from core.decoding.many import translate_all
-from core.decoding.targets import generate_targets
-from core.evaluate.bleu import Bleu, corpus_bleu, corpus_chrf
-from core.evaluate.loss import token_loss
-from core.labels import held_out_as_learned
-from core.model import Transformer
-from core.runs.run import Run
-from core.tasks import Sample
-from core.tokenizer.tokenizer import Tokenizer
+from ..batch import Ids, Pair, collate
+from ..decoding.many import translate_all
+from ..decoding.targets import generate_targets
+from ..labels import held_out_as_learned
+from ..model import Transformer
+from ..runs.run import Run
+from ..tasks import Sample
+from ..tokenizer.tokenizer import Tokenizer
+from .bleu import Bleu, corpus_bleu, corpus_chrf
+from .loss import token_loss
 
 EVALUATION_BATCH = 128
 

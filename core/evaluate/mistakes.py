@@ -6,10 +6,10 @@ from difflib import SequenceMatcher
 
 import torch
 
-from core.decoding.generate import Ids, generate
-from core.decoding.step import DecodeStep
-from core.inspection import Inspection
-from core.runs.run import Run
+from ..decoding.generate import Ids, generate
+from ..decoding.step import DecodeStep
+from ..inspection import Inspection
+from ..runs.run import Run
 
 TRIED = 3
 """Wrong tokens that are tried at each step, the most probable ones."""

@@ -10,13 +10,13 @@ from itertools import islice
 
 import torch
 
-from core.batch import Pair, collate, encode_samples
-from core.decoding.targets import generate_targets
-from core.evaluate.evaluation import held_out_pairs
-from core.evaluate.metrics import sorted_batches
-from core.model import Record, Step
-from core.runs.run import Run
-from core.tasks import TASKS
+from ..batch import Pair, collate, encode_samples
+from ..decoding.targets import generate_targets
+from ..model import Record, Step
+from ..runs.run import Run
+from ..tasks import TASKS
+from .evaluation import held_out_pairs
+from .metrics import sorted_batches
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.batch import Batch, Pair, TokenReference, collate
-from core.evaluate.metrics import sorted_batches
-from core.heads import Head, Site
-from core.model import (
+from ..batch import Batch, Pair, TokenReference, collate
+from ..heads import Head, Site
+from ..model import (
     Probe,
     Record,
     Silence,
     Step,
     Transformer,
 )
+from .metrics import sorted_batches
 
 
 @dataclass(frozen=True, slots=True)

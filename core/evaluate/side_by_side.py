@@ -7,18 +7,18 @@ from itertools import accumulate
 import torch
 from torch import Tensor
 
-from core.decoding.choosing import Greedy
-from core.decoding.generate import DecodingStrategy, Forced, decode, forced_steps
-from core.decoding.step import (
+from ..decoding.choosing import Greedy
+from ..decoding.generate import DecodingStrategy, Forced, decode, forced_steps
+from ..decoding.step import (
     DecodeStep,
     entropies,
     logits_of,
     most_probable,
 )
-from core.evaluate.exposure import divergences, first_difference
-from core.inspection import Inspection
-from core.runs.run import Run
-from core.tokenizer.tokenizer import Token
+from ..inspection import Inspection
+from ..runs.run import Run
+from ..tokenizer.tokenizer import Token
+from .exposure import divergences, first_difference
 
 SHOWN = 10
 """Number of most probable tokens that are listed for each step."""

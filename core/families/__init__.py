@@ -3,10 +3,10 @@
 Read one family and see in one file what makes it what it is.
 """
 
-from core.families.checkpoint import CONFIG, Checkpoint, read_checkpoint
-from core.families.family import FamilyError
-from core.families.known import FAMILIES, family_of
-from core.families.loading import load
+from .checkpoint import CONFIG, Checkpoint, read_checkpoint
+from .family import FamilyError
+from .known import FAMILIES, family_of
+from .loading import load
 
 __all__ = [
     "CONFIG",

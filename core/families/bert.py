@@ -1,7 +1,7 @@
 """BERT: an encoder alone, post-norm, learned positions and segments, a norm on the embedding."""
 
-from core.config import ModelConfig
-from core.families.family import Family, Renaming, Settings
+from ..config import ModelConfig
+from .family import Family, Renaming, Settings
 
 _PARTS = r"(weight|bias)"
 _START = r"(?:bert\.)?"

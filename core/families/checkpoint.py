@@ -14,11 +14,11 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
-from core.config.choices import RotaryPairs
-from core.families.family import FamilyError
-from core.families.gguf_file import read_gguf
-from core.files import open_regular
-from core.messages import Message, error_text
+from ..config.choices import RotaryPairs
+from ..files import open_regular
+from ..messages import Message, error_text
+from .family import FamilyError
+from .gguf_file import read_gguf
 
 CONFIG = "config.json"
 GGUF_ENDING = ".gguf"

@@ -13,10 +13,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.config.choices import Activation
-from core.heads import Stack
-from core.messages import MessageError
+from ..config import ModelConfig
+from ..config.choices import Activation
+from ..heads import Stack
+from ..messages import MessageError
 
 Weights = Mapping[str, Tensor]
 

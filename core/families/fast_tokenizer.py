@@ -12,11 +12,11 @@ from typing import Any
 
 import tokenizers
 
-from core.families.family import FamilyError
-from core.messages import error_text
-from core.tokenizer.bpe_json import TokenizerError, tokenizer_of_json
-from core.tokenizer.tokenizer import Encoding, Tokenizer, byte_characters
-from core.tokenizer.words import without_surrogates
+from ..messages import error_text
+from ..tokenizer.bpe_json import TokenizerError, tokenizer_of_json
+from ..tokenizer.tokenizer import Encoding, Tokenizer, byte_characters
+from ..tokenizer.words import without_surrogates
+from .family import FamilyError
 
 FILE = "tokenizer.json"
 ABOUT = "tokenizer_config.json"

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from core.families.family import FamilyError
+from .family import FamilyError
 
 _SETTINGS = {
     "block_count": "num_hidden_layers",

@@ -7,9 +7,9 @@ from typing import Any
 import tokenizers
 from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers
 
-from core.families.family import FamilyError
-from core.families.fast_tokenizer import SPACE, FastTokenizer
-from core.families.gguf_file import GGUFReader
+from .family import FamilyError
+from .fast_tokenizer import SPACE, FastTokenizer
+from .gguf_file import GGUFReader
 
 _NORMAL, _UNKNOWN, _CONTROL, _USER, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6
 """Kinds of tokens."""

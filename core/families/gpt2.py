@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from core.config import ModelConfig
-from core.config.choices import ScoreScale
-from core.families.family import Family, FamilyError, Renaming, Settings
+from ..config import ModelConfig
+from ..config.choices import ScoreScale
+from .family import Family, FamilyError, Renaming, Settings
 
 _START = r"(?:transformer\.)?"
 _WORDS = rf"{_START}wte\.weight"

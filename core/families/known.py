@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from reprlib import repr
 
-from core.families.bert import BERT
-from core.families.family import Family, FamilyError
-from core.families.gpt2 import GPT2
-from core.families.llama import LLAMA
-from core.families.marian import MARIAN
-from core.families.t5 import T5
+from .bert import BERT
+from .family import Family, FamilyError
+from .gpt2 import GPT2
+from .llama import LLAMA
+from .marian import MARIAN
+from .t5 import T5
 
 FAMILIES: Mapping[str, Family] = {
     "bert": BERT,

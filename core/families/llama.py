@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from reprlib import repr
 
-from core.config import ModelConfig
-from core.families.family import Family, FamilyError, Renaming, Settings
+from ..config import ModelConfig
+from .family import Family, FamilyError, Renaming, Settings
 
 _START = r"(?:model\.)?"
 _WORDS = rf"{_START}embed_tokens\.weight"

@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.config.choices import RotaryPairs, Tied
-from core.families.family import Family, FamilyError, Renaming, Settings, Weights
-from core.model import Transformer, unfilled
-from core.model.building import outline
+from ..config.choices import RotaryPairs, Tied
+from ..model import Transformer, unfilled
+from ..model.building import outline
+from .family import Family, FamilyError, Renaming, Settings, Weights
 
 LARGEST_WEIGHT = 1e9
 """Sums of products of larger ones leave the range of 32 bits."""

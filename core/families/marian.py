@@ -1,7 +1,7 @@
 """Marian, as opus-mt has it: the paper's Transformer, post-norm, sines first, a bias per word."""
 
-from core.config import ModelConfig
-from core.families.family import Family, Renaming, Settings
+from ..config import ModelConfig
+from .family import Family, Renaming, Settings
 
 _PARTS = r"(weight|bias)"
 _ENCODER, _DECODER = r"model\.encoder\.layers\.(\d+)\.", r"model\.decoder\.layers\.(\d+)\."

@@ -6,10 +6,10 @@ counted once.
 
 from dataclasses import dataclass, replace
 
-from core.config import ModelConfig
-from core.families.styles import STYLES
-from core.messages import N_
-from core.model.paper import TABLE_3
+from ..config import ModelConfig
+from ..messages import N_
+from ..model.paper import TABLE_3
+from .styles import STYLES
 
 
 @dataclass(frozen=True, slots=True)

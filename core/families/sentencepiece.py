@@ -11,13 +11,13 @@ from sentencepiece import SentencePieceProcessor
 # The module makes its classes when it is imported.
 from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[attr-defined]
 
-from core.families.family import FamilyError
-from core.families.fast_tokenizer import SPACE
-from core.families.tokenizer_files import read_bytes, read_numbers
-from core.tokenizer.bpe_json import LONGEST_REPLACEMENT, longest_replacement
-from core.tokenizer.tokenizer import Encoding, Offsets, Tokenizer
-from core.tokenizer.words import without_surrogates
-from core.vocabulary import Span
+from ..tokenizer.bpe_json import LONGEST_REPLACEMENT, longest_replacement
+from ..tokenizer.tokenizer import Encoding, Offsets, Tokenizer
+from ..tokenizer.words import without_surrogates
+from ..vocabulary import Span
+from .family import FamilyError
+from .fast_tokenizer import SPACE
+from .tokenizer_files import read_bytes, read_numbers
 
 SENTENCEPIECE_FILES = ("tokenizer.model", "spiece.model")
 SOURCE, TARGET = "source.spm", "target.spm"

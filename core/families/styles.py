@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.config import ConfigError, ModelConfig
-from core.config.settings import one_of
-from core.messages import N_
+from ..config import ConfigError, ModelConfig
+from ..config.settings import one_of
+from ..messages import N_
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from reprlib import repr
 
-from core.config import ModelConfig
-from core.families.family import ACTIVATIONS, Family, FamilyError, Renaming, Settings
+from ..config import ModelConfig
+from .family import ACTIVATIONS, Family, FamilyError, Renaming, Settings
 
 _MAX_POSITIONS = 2048
 """No table ends anywhere: all far distances share a bucket."""

@@ -15,17 +15,17 @@ from typing import Any
 import tokenizers
 from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors
 
-from core.families.family import FamilyError
-from core.families.fast_tokenizer import ABOUT, FILE, FastTokenizer, fast_of_json
-from core.families.gguf_tokenizer import gguf_tokenizer
-from core.families.sentencepiece import (
+from ..messages import error_text
+from ..tokenizer.tokenizer import Tokenizer
+from .family import FamilyError
+from .fast_tokenizer import ABOUT, FILE, FastTokenizer, fast_of_json
+from .gguf_tokenizer import gguf_tokenizer
+from .sentencepiece import (
     SENTENCEPIECE_FILES,
     marian_tokenizers,
     sentencepiece_tokenizer,
 )
-from core.families.tokenizer_files import read_named, read_numbers, read_text
-from core.messages import error_text
-from core.tokenizer.tokenizer import Tokenizer
+from .tokenizer_files import read_named, read_numbers, read_text
 
 _BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 _KEPT = ("add_bos_token", "add_eos_token", "bos_token", "eos_token", "do_lower_case")

@@ -5,9 +5,9 @@ from pathlib import Path
 from reprlib import repr
 from typing import Any
 
-from core.families.family import FamilyError
-from core.files import open_regular
-from core.messages import error_text
+from ..files import open_regular
+from ..messages import error_text
+from .family import FamilyError
 
 LARGEST = 64 << 20
 """Bytes of a tokenizer's file."""

@@ -24,8 +24,8 @@ from typing import Any, Literal, get_args
 
 from filelock import FileLock, Timeout
 
-from core.files import as_json, end_of, is_new, open_regular, read_progress, write_atomically
-from core.messages import Message, message_from_json, message_to_json
+from ..files import as_json, end_of, is_new, open_regular, read_progress, write_atomically
+from ..messages import Message, message_from_json, message_to_json
 
 State = Literal["idle", "running", "paused", "failed", "interrupted"]
 """running: also about to; interrupted: its process ended without a word (killed, power cut)."""

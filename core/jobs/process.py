@@ -23,8 +23,8 @@ from typing import TypeVar
 
 from filelock import FileLock, Timeout
 
-from core.jobs.job import Job, Wish
-from core.messages import Message, error_text
+from ..messages import Message, error_text
+from .job import Job, Wish
 
 LAST = 19
 NICENESS = int(os.environ.get("JOB_NICENESS", str(LAST)))

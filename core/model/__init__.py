@@ -16,10 +16,10 @@ Shapes, one legend for the whole of `core`; every tensor with an axis ends in it
     F feed-forward     V vocabulary        L layers
 """
 
-from core.model.building import build, count_parameters, unfilled
-from core.model.cache import Cache
-from core.model.probe import Probe, Probes, Step
-from core.model.probes import (
+from .building import build, count_parameters, unfilled
+from .cache import Cache
+from .probe import Probe, Probes, Step
+from .probes import (
     EnoughError,
     Freeze,
     Override,
@@ -31,7 +31,7 @@ from core.model.probes import (
     Unplace,
     UntilWeights,
 )
-from core.model.transformer import Transformer
+from .transformer import Transformer
 
 __all__ = [
     "Cache",

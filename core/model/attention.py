@@ -10,12 +10,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
-from core.config import ModelConfig
-from core.heads import Site
-from core.model.cache import KeysValues
-from core.model.positional import Rotary
-from core.model.probe import Hook, Probe, Step, hook_of, probed, unchanged
-from core.model.scoring import (
+from ..config import ModelConfig
+from ..heads import Site
+from .cache import KeysValues
+from .positional import Rotary
+from .probe import Hook, Probe, Step, hook_of, probed, unchanged
+from .scoring import (
     USUAL,
     Additive,
     Scoring,

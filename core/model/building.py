@@ -8,8 +8,8 @@ import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from core.config import ModelConfig
-from core.model.transformer import Transformer
+from ..config import ModelConfig
+from .transformer import Transformer
 
 
 def build(config: ModelConfig, seed: int = 0) -> Transformer:

@@ -10,7 +10,7 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from core.heads import Site
+from ..heads import Site
 
 
 @dataclass(frozen=True, slots=True)

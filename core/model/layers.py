@@ -9,14 +9,14 @@ from typing import cast
 
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.heads import Site, Stack
-from core.model.dropout import Dropout
-from core.model.mixing import MIXINGS
-from core.model.norm import norm_of, normalise
-from core.model.probe import Hook, Probe, Step, hook_of
-from core.model.recurrence import Recurrence
-from core.model.sublayers import CrossAttention, FeedForward, LayerInputs, SelfAttention, Sublayer
+from ..config import ModelConfig
+from ..heads import Site, Stack
+from .dropout import Dropout
+from .mixing import MIXINGS
+from .norm import norm_of, normalise
+from .probe import Hook, Probe, Step, hook_of
+from .recurrence import Recurrence
+from .sublayers import CrossAttention, FeedForward, LayerInputs, SelfAttention, Sublayer
 
 
 class Residual(nn.Module):

@@ -6,7 +6,7 @@ Shapes: B batch, Q queries, K keys, S source length, T target length; 1 broadcas
 import torch
 from torch import Tensor
 
-from core.vocabulary import PAD
+from ..vocabulary import PAD
 
 
 def padding_mask(ids_BK: Tensor, pad_id: int = PAD) -> Tensor:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 import torch
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.config.choices import Memory
+from ..config import ModelConfig
+from ..config.choices import Memory
 
 
 class OneMemory(nn.Module):

@@ -10,11 +10,11 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.heads import Site
-from core.messages import N_
-from core.model.probe import Probe
-from core.model.sublayers import LayerInputs
+from ..config import ModelConfig
+from ..heads import Site
+from ..messages import N_
+from .probe import Probe
+from .sublayers import LayerInputs
 
 
 class Mixing(nn.Module, ABC):

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.config import ModelConfig
+from ..config import ModelConfig
 
 
 class LayerNorm(nn.LayerNorm):

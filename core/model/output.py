@@ -5,11 +5,11 @@ B batch, K positions, S source length, D model width, N differences of length.
 
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.heads import Site
-from core.model.norm import norm_of
-from core.model.probe import Probe, Step, probed
-from core.model.sublayers import ACTIVATIONS
+from ..config import ModelConfig
+from ..heads import Site
+from .norm import norm_of
+from .probe import Probe, Step, probed
+from .sublayers import ACTIVATIONS
 
 MOST_DIFFERENCE = 32
 """Maximum difference of target and source length, in tokens; larger ones are clamped."""

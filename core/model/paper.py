@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from core.config import ModelConfig
+from ..config import ModelConfig
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
-from core.config import ModelConfig
-from core.heads import Kind
-from core.model.probe import Probe, Probes, Step, probed
-from core.model.probes import Record
+from ..config import ModelConfig
+from ..heads import Kind
+from .probe import Probe, Probes, Step, probed
+from .probes import Record
 
 
 class Pointer(nn.Module):

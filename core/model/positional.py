@@ -12,12 +12,12 @@ from typing import get_args
 import torch
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.config.choices import ComputedPositions
-from core.heads import Site, Stack
-from core.model.dropout import Dropout
-from core.model.norm import norm_of
-from core.model.probe import Probe, Step, probed
+from ..config import ModelConfig
+from ..config.choices import ComputedPositions
+from ..heads import Site, Stack
+from .dropout import Dropout
+from .norm import norm_of
+from .probe import Probe, Step, probed
 
 
 def sinusoids(n_positions: int, d_model: int, base: float = 10000.0) -> Tensor:

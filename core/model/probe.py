@@ -14,7 +14,7 @@ from typing import Protocol
 
 from torch import Tensor
 
-from core.heads import Site
+from ..heads import Site
 
 
 class Step(StrEnum):

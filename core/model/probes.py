@@ -10,8 +10,8 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from core.heads import Head, Kind, Site
-from core.model.probe import Probe, Probes, Step
+from ..heads import Head, Kind, Site
+from .probe import Probe, Probes, Step
 
 
 @dataclass(frozen=True)

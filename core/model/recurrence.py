@@ -8,10 +8,10 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.heads import Site
-from core.model.probe import Probe, Step, probed
-from core.model.sublayers import LayerInputs
+from ..config import ModelConfig
+from ..heads import Site
+from .probe import Probe, Step, probed
+from .sublayers import LayerInputs
 
 UNITS: dict[str, type[nn.GRU] | type[nn.LSTM]] = {"gru": nn.GRU, "lstm": nn.LSTM}
 TWO_WAY = "_two_way"

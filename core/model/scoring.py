@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.config import ModelConfig
-from core.heads import Site
+from ..config import ModelConfig
+from ..heads import Site
 
 
 class Additive(nn.Module):

@@ -12,14 +12,14 @@ from typing import Protocol
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.config import ModelConfig
-from core.config.choices import Activation
-from core.heads import Site
-from core.model.attention import MultiHeadAttention
-from core.model.cache import Cache, KeysValues
-from core.model.memory import MEMORIES
-from core.model.positional import RelativeBias
-from core.model.probe import Probe, Step, probed
+from ..config import ModelConfig
+from ..config.choices import Activation
+from ..heads import Site
+from .attention import MultiHeadAttention
+from .cache import Cache, KeysValues
+from .memory import MEMORIES
+from .positional import RelativeBias
+from .probe import Probe, Step, probed
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,18 +5,18 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.heads import Kind, Site, Stack
-from core.model.attention import MultiHeadAttention, Unprojected
-from core.model.cache import Cache
-from core.model.layers import DecoderLayer, EncoderLayer, Layer, Residual
-from core.model.masks import decoder_mask, later_rows, padding_mask
-from core.model.norm import norm_of, normalise
-from core.model.output import LengthPrediction, OutputTransform
-from core.model.pointer import Pointer
-from core.model.positional import Embedding
-from core.model.probe import Probe
-from core.model.sublayers import LayerInputs, Sublayer
+from ..config import ModelConfig
+from ..heads import Kind, Site, Stack
+from .attention import MultiHeadAttention, Unprojected
+from .cache import Cache
+from .layers import DecoderLayer, EncoderLayer, Layer, Residual
+from .masks import decoder_mask, later_rows, padding_mask
+from .norm import norm_of, normalise
+from .output import LengthPrediction, OutputTransform
+from .pointer import Pointer
+from .positional import Embedding
+from .probe import Probe
+from .sublayers import LayerInputs, Sublayer
 
 
 class Transformer(nn.Module):

@@ -15,9 +15,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
-from core.files import written_atomically
-from core.messages import Message, error_text
-from core.runs.checkpoint import (
+from ..files import written_atomically
+from ..messages import Message, error_text
+from ..tasks import TASKS
+from .checkpoint import (
     CHECKPOINTS,
     WEIGHT_FOLDERS,
     newest_checkpoint,
@@ -25,7 +26,7 @@ from core.runs.checkpoint import (
     shapes_in,
     weights_in,
 )
-from core.runs.files import (
+from .files import (
     ABOUT,
     METRICS,
     PAIRS,
@@ -36,11 +37,10 @@ from core.runs.files import (
     largest,
     read_bytes,
 )
-from core.runs.folder import checked_name, free_name, incoming_folder
-from core.runs.metrics import read_record
-from core.runs.run import load_run
-from core.runs.settings import read_settings
-from core.tasks import TASKS
+from .folder import checked_name, free_name, incoming_folder
+from .metrics import read_record
+from .run import load_run
+from .settings import read_settings
 
 # As `core.runs.checkpoint.weights_file` writes it, so that a step has one name.
 _STEP = "step-([0-9]{8}|[1-9][0-9]{8,11})"

@@ -20,12 +20,12 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import load, load_file, save
 from torch import Tensor, nn
 
-from core.config import ModelConfig
-from core.files import write_atomically
-from core.messages import MessageError, error_text
-from core.model import Transformer, unfilled
-from core.model.building import outline
-from core.runs.settings import RunSettings
+from ..config import ModelConfig
+from ..files import write_atomically
+from ..messages import MessageError, error_text
+from ..model import Transformer, unfilled
+from ..model.building import outline
+from .settings import RunSettings
 
 CHECKPOINTS, SNAPSHOTS, BEST, LIVE = "checkpoints", "snapshots", "best", "live"
 START = "start"

@@ -7,10 +7,10 @@ from pathlib import Path
 from reprlib import repr
 from typing import Any
 
-from core.config.settings import LARGEST_NUMBER
-from core.files import open_regular
-from core.messages import N_, Message, MessageError, error_text
-from core.tasks.corpus import FILES
+from ..config.settings import LARGEST_NUMBER
+from ..files import open_regular
+from ..messages import N_, Message, MessageError, error_text
+from ..tasks.corpus import FILES
 
 NOTICE = "NOTICE"
 METRICS, EVALUATION = "metrics.jsonl", "evaluation.json"

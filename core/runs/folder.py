@@ -24,12 +24,12 @@ import safetensors
 import tokenizers
 import torch
 
-from core.files import write_atomically
-from core.jobs.job import Files, Job, is_worked_on
-from core.jobs.process import Work, locked
-from core.messages import N_, Message
-from core.model import Transformer
-from core.runs.checkpoint import (
+from ..files import write_atomically
+from ..jobs.job import Files, Job, is_worked_on
+from ..jobs.process import Work, locked
+from ..messages import N_, Message
+from ..model import Transformer
+from .checkpoint import (
     BEST,
     CHECKPOINTS,
     LIVE,
@@ -42,8 +42,8 @@ from core.runs.checkpoint import (
     weights_file,
     weights_in,
 )
-from core.runs.files import METRICS, RunError, about, is_run
-from core.runs.metrics import read_rows
+from .files import METRICS, RunError, about, is_run
+from .metrics import read_rows
 
 LONGEST = 60
 """Maximum letters of a name."""

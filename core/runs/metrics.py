@@ -13,12 +13,12 @@ from pathlib import Path
 from reprlib import repr
 from typing import Any, Self
 
-from core.config import ModelConfig
-from core.config.settings import LARGEST_NUMBER
-from core.messages import N_, Message, error_text
-from core.model import count_parameters
-from core.runs.checkpoint import opening_weights, step_of
-from core.runs.files import (
+from ..config import ModelConfig
+from ..config.settings import LARGEST_NUMBER
+from ..messages import N_, Message, error_text
+from ..model import count_parameters
+from .checkpoint import opening_weights, step_of
+from .files import (
     EVALUATION,
     METRICS,
     RunError,
@@ -28,7 +28,7 @@ from core.runs.files import (
     read_bytes,
     read_json,
 )
-from core.runs.settings import RunSettings, read_settings
+from .settings import RunSettings, read_settings
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:

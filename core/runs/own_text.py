@@ -8,13 +8,13 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from core.files import write_atomically
-from core.runs.files import EVALUATION, HEADS, LINES, PAIRS, PRUNING, RunError, read_text
-from core.runs.settings import RunSettings, read_settings
-from core.tasks import CorpusError
-from core.tasks.columns import tidy
-from core.tasks.corpus import FILES
-from core.tasks.pairs import as_tsv, read_pairs
+from ..files import write_atomically
+from ..tasks import CorpusError
+from ..tasks.columns import tidy
+from ..tasks.corpus import FILES
+from ..tasks.pairs import as_tsv, read_pairs
+from .files import EVALUATION, HEADS, LINES, PAIRS, PRUNING, RunError, read_text
+from .settings import RunSettings, read_settings
 
 MOST_LINES = 200
 """Maximum number of lines; the model reads each separately."""

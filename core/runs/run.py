@@ -26,13 +26,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.config import ModelConfig
-from core.families import CONFIG, FamilyError
-from core.families.tokenizer import read_tokenizers
-from core.heads import Head
-from core.messages import Message, error_text
-from core.model import Transformer, build, count_parameters
-from core.runs.checkpoint import (
+from ..config import ModelConfig
+from ..families import CONFIG, FamilyError
+from ..families.tokenizer import read_tokenizers
+from ..heads import Head
+from ..messages import Message, error_text
+from ..model import Transformer, build, count_parameters
+from ..tokenizer.byte_level import ByteLevelTokenizer
+from ..tokenizer.tokenizer import Tokenizer
+from ..tokenizer.word_level import WordTokenizer, is_word_level
+from ..vocabulary import BOS, EOS
+from .checkpoint import (
     CheckpointError,
     load_model,
     newest_checkpoint,
@@ -42,16 +46,12 @@ from core.runs.checkpoint import (
     step_of,
     weights_at,
 )
-from core.runs.files import NOTICE, about, damaged, read_json, read_text
-from core.runs.files import RunError as RunError
-from core.runs.files import is_run as is_run
-from core.runs.metrics import read_evaluation
-from core.runs.settings import RunSettings as RunSettings
-from core.runs.settings import read_settings as read_settings
-from core.tokenizer.byte_level import ByteLevelTokenizer
-from core.tokenizer.tokenizer import Tokenizer
-from core.tokenizer.word_level import WordTokenizer, is_word_level
-from core.vocabulary import BOS, EOS
+from .files import NOTICE, about, damaged, read_json, read_text
+from .files import RunError as RunError
+from .files import is_run as is_run
+from .metrics import read_evaluation
+from .settings import RunSettings as RunSettings
+from .settings import read_settings as read_settings
 
 LONGEST_NOTICE = 500
 _LARGEST_FRESH = 1 << 28

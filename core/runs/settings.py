@@ -6,10 +6,10 @@ from pathlib import Path
 from reprlib import repr
 from typing import Any
 
-from core.config import ConfigError, ModelConfig
-from core.config.training import TrainConfig
-from core.messages import Message, error_text
-from core.runs.files import LINES, about, read_json
+from ..config import ConfigError, ModelConfig
+from ..config.training import TrainConfig
+from ..messages import Message, error_text
+from .files import LINES, about, read_json
 
 FORMAT = 1
 

@@ -10,14 +10,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.batch import one_row
-from core.decoding.step import mask_special_tokens
-from core.heads import Head, Site, Stack
-from core.inspection import Inspection, inspect_sentence
-from core.model import Probes, Record, Silence, Step
-from core.runs.run import Run
-from core.studies.lessons.cells import Table
-from core.studies.lessons.layers import Lens, Stream, recorded_lens, recorded_streams
+from ..batch import one_row
+from ..decoding.step import mask_special_tokens
+from ..heads import Head, Site, Stack
+from ..inspection import Inspection, inspect_sentence
+from ..model import Probes, Record, Silence, Step
+from ..runs.run import Run
+from .lessons.cells import Table
+from .lessons.layers import Lens, Stream, recorded_lens, recorded_streams
 
 N_BEST = 5
 

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from core.tasks.columns import CorpusError
-from core.tasks.corpus import FILES, KeptCorpus, Mixed, kept_corpus
-from core.tasks.naming import Naming
-from core.tasks.symbols import Copying, Either, Reversing
-from core.tasks.task import Example, Reference, Sample, Task
-from core.tasks.translation import Everyday, Translation
+from .columns import CorpusError
+from .corpus import FILES, KeptCorpus, Mixed, kept_corpus
+from .naming import Naming
+from .symbols import Copying, Either, Reversing
+from .task import Example, Reference, Sample, Task
+from .translation import Everyday, Translation
 
 TASKS: dict[str, Task] = {
     task.name: task

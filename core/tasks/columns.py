@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from core.messages import Message, MessageError
+from ..messages import Message, MessageError
 
 N_JUDGED = 1000
 """Number of first lines with text, which decide the layout of a file."""

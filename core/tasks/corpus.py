@@ -8,10 +8,10 @@ from itertools import chain, combinations, islice
 from pathlib import Path
 from typing import Self
 
-from core.messages import N_
-from core.tasks.columns import CorpusError, Reading, tidy
-from core.tasks.pairs import FOUND, N_NAMED, PairFile, notes, read_pair_files, require_file
-from core.tasks.task import Example, Part, Sample, Task, hash_fraction
+from ..messages import N_
+from .columns import CorpusError, Reading, tidy
+from .pairs import FOUND, N_NAMED, PairFile, notes, read_pair_files, require_file
+from .task import Example, Part, Sample, Task, hash_fraction
 
 FEWEST_SOURCES = 10
 SHARE = 0.05

@@ -3,9 +3,9 @@
 from collections.abc import Collection
 from difflib import get_close_matches
 
-from core.tasks.corpus import Mixed
-from core.tasks.task import Drawn, Task
-from core.tasks.translation import Everyday
+from .corpus import Mixed
+from .task import Drawn, Task
+from .translation import Everyday
 
 _LEAST_ALIKE = 0.75
 

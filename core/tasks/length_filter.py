@@ -7,9 +7,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.tasks.corpus import Corpus, Mixed
-from core.tasks.task import Sample, Task
-from core.tokenizer.tokenizer import Tokenizer
+from ..tokenizer.tokenizer import Tokenizer
+from .corpus import Corpus, Mixed
+from .task import Sample, Task
 
 Lengths = NDArray[np.int64]
 _AT_ONCE = 20_000

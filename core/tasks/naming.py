@@ -9,10 +9,10 @@ import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.messages import N_
-from core.tasks.task import Drawn, Example, Link, Sample, hash_fraction
-from core.tokenizer.word_level import Vocabulary
-from core.vocabulary import Span
+from ..messages import N_
+from ..tokenizer.word_level import Vocabulary
+from ..vocabulary import Span
+from .task import Drawn, Example, Link, Sample, hash_fraction
 
 _CLASSES: Mapping[str, Mapping[str, str]] = {
     "D": {"the": "le", "a": "un"},

@@ -10,8 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from core.messages import N_, Message
-from core.tasks.columns import (
+from ..messages import N_, Message
+from .columns import (
     JSON_LINES,
     N_JUDGED,
     CorpusError,
@@ -22,7 +22,7 @@ from core.tasks.columns import (
     rows_of,
     tidy,
 )
-from core.tasks.task import Sample
+from .task import Sample
 
 LARGEST = 50 * 2**20
 """Maximum bytes of a file in memory."""

@@ -5,9 +5,9 @@ import string
 from dataclasses import replace
 from functools import lru_cache
 
-from core.messages import N_
-from core.tasks.task import Drawn, Example, Link, Sample, is_in_test_part
-from core.vocabulary import Span
+from ..messages import N_
+from ..vocabulary import Span
+from .task import Drawn, Example, Link, Sample, is_in_test_part
 
 SYMBOLS = string.ascii_lowercase
 _WORD = Example(N_("a word"), "t r a n s f o r m e r")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, Protocol
 
-from core.tokenizer.word_level import Vocabulary
-from core.vocabulary import Span
+from ..tokenizer.word_level import Vocabulary
+from ..vocabulary import Span
 
 Part = Literal["train", "valid", "test"]
 """Training, validation and test."""

@@ -13,8 +13,8 @@ from typing import Any
 
 import tokenizers
 
-from core.messages import Message, error_text
-from core.tokenizer.words import BEFORE_UNSPACED, WORD
+from ..messages import Message, error_text
+from .words import BEFORE_UNSPACED, WORD
 
 MOST_PARTS = 32
 """Maximum normalizers, or splitters, in sequence."""

@@ -12,11 +12,11 @@ from typing import Self
 import tokenizers
 from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
 
-from core.messages import Message, error_text
-from core.tokenizer.bpe_json import tokenizer_of_json
-from core.tokenizer.tokenizer import Encoding, Tokenizer, byte_characters
-from core.tokenizer.words import BEFORE_UNSPACED, WORDS, without_surrogates
-from core.vocabulary import EOS, FIRST_ID, SPECIAL_TEXTS
+from ..messages import Message, error_text
+from ..vocabulary import EOS, FIRST_ID, SPECIAL_TEXTS
+from .bpe_json import tokenizer_of_json
+from .tokenizer import Encoding, Tokenizer, byte_characters
+from .words import BEFORE_UNSPACED, WORDS, without_surrogates
 
 STRAIGHT, CURLY = "'", "’"
 MASK = "[MASK]"

@@ -13,8 +13,8 @@ from typing import Protocol
 
 from tokenizers.pre_tokenizers import PreTokenizer
 
-from core.tokenizer.words import INVISIBLE, WORDS
-from core.vocabulary import Span
+from ..vocabulary import Span
+from .words import INVISIBLE, WORDS
 
 _AS_HEX = "seq2see.as-hex"
 

@@ -16,10 +16,10 @@ from typing import Self
 
 from tokenizers import Regex, pre_tokenizers
 
-from core.messages import Message
-from core.tokenizer.tokenizer import Encoding, Offsets, Tokenizer
-from core.tokenizer.words import without_surrogates
-from core.vocabulary import EOS, FIRST_ID, SPECIAL_TEXTS
+from ..messages import Message
+from ..vocabulary import EOS, FIRST_ID, SPECIAL_TEXTS
+from .tokenizer import Encoding, Offsets, Tokenizer
+from .words import without_surrogates
 
 KIND = "words and names"
 _WORD = re.compile(r"""[^\s.,;:!?¿¡…"“”«»()\[\]]+""")

@@ -5,13 +5,13 @@ Also under `torchrun`, in several processes.
 
 import sys
 
-from core.config import ConfigError
-from core.jobs.process import main
-from core.runs.checkpoint import CheckpointError
-from core.runs.folder import TRAINING
-from core.tasks import CorpusError
-from core.training.loop import TrainingError
-from core.training.trainer import complete_run
+from ..config import ConfigError
+from ..jobs.process import main
+from ..runs.checkpoint import CheckpointError
+from ..runs.folder import TRAINING
+from ..tasks import CorpusError
+from .loop import TrainingError
+from .trainer import complete_run
 
 MENDABLE = (CheckpointError, ConfigError, CorpusError, TrainingError)
 

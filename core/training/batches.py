@@ -11,14 +11,14 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from core.batch import Batch, Pair, collate, encode_samples
-from core.config import ModelConfig
-from core.config.training import TrainConfig
-from core.labels import as_learned
-from core.tasks import Task
-from core.tasks.corpus import Corpus, KeptCorpus, Mixed
-from core.tokenizer.tokenizer import Tokenizer
-from core.training.tokenised import TokenisedPairs
+from ..batch import Batch, Pair, collate, encode_samples
+from ..config import ModelConfig
+from ..config.training import TrainConfig
+from ..labels import as_learned
+from ..tasks import Task
+from ..tasks.corpus import Corpus, KeptCorpus, Mixed
+from ..tokenizer.tokenizer import Tokenizer
+from .tokenised import TokenisedPairs
 
 BATCHES_PER_CHUNK = 16
 """Batches that are drawn together and sorted by length, to reduce padding."""

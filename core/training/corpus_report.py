@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from core.config import ModelConfig
-from core.labels import longest_side
-from core.tasks.corpus import Corpus
-from core.tasks.length_filter import fitting
-from core.training.prepare import train_tokenizer
+from ..config import ModelConfig
+from ..labels import longest_side
+from ..tasks.corpus import Corpus
+from ..tasks.length_filter import fitting
+from .prepare import train_tokenizer
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import torch
 
-from core.batch import Batch
-from core.config.training import TrainConfig
-from core.decoding.step import Stepper, mask_special_tokens
-from core.model import Transformer
-from core.vocabulary import PAD
+from ..batch import Batch
+from ..config.training import TrainConfig
+from ..decoding.step import Stepper, mask_special_tokens
+from ..model import Transformer
+from ..vocabulary import PAD
 
 
 def sampled_share(step: int, config: TrainConfig) -> float:

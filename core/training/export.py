@@ -8,9 +8,9 @@ from pathlib import Path
 
 import torch
 
-from core.evaluate.evaluation import evaluate
-from core.files import open_regular, write_atomically
-from core.runs.checkpoint import (
+from ..evaluate.evaluation import evaluate
+from ..files import open_regular, write_atomically
+from ..runs.checkpoint import (
     CHECKPOINTS,
     SNAPSHOTS,
     START,
@@ -21,10 +21,10 @@ from core.runs.checkpoint import (
     weights_file,
     weights_in,
 )
-from core.runs.files import NOTICE, PAIRS, read_bytes
-from core.runs.folder import RunFolder, new_folder
-from core.runs.run import RunError, load_run, read_settings
-from core.tasks.corpus import FILES
+from ..runs.files import NOTICE, PAIRS, read_bytes
+from ..runs.folder import RunFolder, new_folder
+from ..runs.run import RunError, load_run, read_settings
+from ..tasks.corpus import FILES
 
 COPIED = ("run.json", "tokenizer.json", "words.txt", "metrics.jsonl", NOTICE)
 

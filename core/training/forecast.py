@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from core.config import ModelConfig
-from core.config.training import TrainConfig
-from core.describe import describe
-from core.model import count_parameters
-from core.runs.metrics import Table
-from core.training.loop import learning_rate
-from core.training.presets import PRESETS, Preset
+from ..config import ModelConfig
+from ..config.training import TrainConfig
+from ..describe import describe
+from ..model import count_parameters
+from ..runs.metrics import Table
+from .loop import learning_rate
+from .presets import PRESETS, Preset
 
 POINTS = 200
 """Number of evenly spaced steps whose learning rates are shown, beside the peak."""

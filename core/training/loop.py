@@ -10,16 +10,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
-from core.batch import Batch
-from core.config import ModelConfig
-from core.config.training import TrainConfig
-from core.device import autocast, rounded_products
-from core.messages import MessageError
-from core.model import Transformer
-from core.training.decoder_inputs import free_running, sampled_share, scheduled_sampling
-from core.training.losses import Auxiliary, losses
-from core.training.rewards import Candidates, Reward, draw, metric_loss
-from core.training.workers import ALONE, Workers
+from ..batch import Batch
+from ..config import ModelConfig
+from ..config.training import TrainConfig
+from ..device import autocast, rounded_products
+from ..messages import MessageError
+from ..model import Transformer
+from .decoder_inputs import free_running, sampled_share, scheduled_sampling
+from .losses import Auxiliary, losses
+from .rewards import Candidates, Reward, draw, metric_loss
+from .workers import ALONE, Workers
 
 
 class TrainingError(MessageError, RuntimeError):

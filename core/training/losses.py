@@ -10,12 +10,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from core.batch import Batch
-from core.config.training import GuideTo, TrainConfig
-from core.evaluate.loss import token_loss
-from core.heads import Head, Site
-from core.model import Record, Step
-from core.model.output import difference_classes
+from ..batch import Batch
+from ..config.training import GuideTo, TrainConfig
+from ..evaluate.loss import token_loss
+from ..heads import Head, Site
+from ..model import Record, Step
+from ..model.output import difference_classes
 
 LENGTH_WEIGHT = 0.1
 """Weight of the predicted length's loss beside that of the words."""

@@ -7,20 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core.config import ConfigError, ModelConfig, require
-from core.config.training import TrainConfig
-from core.files import write_atomically
-from core.heads import Head, Stack
-from core.labels import SEPARATOR, longest_side
-from core.model import Transformer
-from core.model.building import outline
-from core.runs.checkpoint import START, has_state, kept_step, save_weights, weights_file
-from core.runs.files import PAIRS
-from core.runs.folder import RunFolder, new_folder, versions
-from core.runs.run import Run, RunError, RunSettings, load_run, read_settings, read_tokenizer
-from core.tasks import Sample, Task, task_named
-from core.tasks.columns import CorpusError
-from core.tasks.corpus import (
+from ..config import ConfigError, ModelConfig, require
+from ..config.training import TrainConfig
+from ..files import write_atomically
+from ..heads import Head, Stack
+from ..labels import SEPARATOR, longest_side
+from ..model import Transformer
+from ..model.building import outline
+from ..runs.checkpoint import START, has_state, kept_step, save_weights, weights_file
+from ..runs.files import PAIRS
+from ..runs.folder import RunFolder, new_folder, versions
+from ..runs.run import Run, RunError, RunSettings, load_run, read_settings, read_tokenizer
+from ..tasks import Sample, Task, task_named
+from ..tasks.columns import CorpusError
+from ..tasks.corpus import (
     AT_HAND,
     FILES,
     HELD_OUT,
@@ -30,14 +30,14 @@ from core.tasks.corpus import (
     OwnPairs,
     own_pairs_of,
 )
-from core.tasks.length_filter import fitting, target_ratio, those_that_fit
-from core.tasks.pairs import as_tsv
-from core.tasks.task import Drawn, Part
-from core.tokenizer.byte_level import ByteLevelTokenizer, usual_apostrophe
-from core.tokenizer.tokenizer import Tokenizer
-from core.tokenizer.word_level import Vocabulary, WordTokenizer
-from core.training.presets import LIKE, MODEL_SETTINGS, Preset, Setting
-from core.training.tokenised import write_tokens
+from ..tasks.length_filter import fitting, target_ratio, those_that_fit
+from ..tasks.pairs import as_tsv
+from ..tasks.task import Drawn, Part
+from ..tokenizer.byte_level import ByteLevelTokenizer, usual_apostrophe
+from ..tokenizer.tokenizer import Tokenizer
+from ..tokenizer.word_level import Vocabulary, WordTokenizer
+from .presets import LIKE, MODEL_SETTINGS, Preset, Setting
+from .tokenised import write_tokens
 
 TOKENIZER_SAMPLES = 20_000
 """Training samples for the tokenizer; of the user's own pairs all, up to `AT_HAND`."""

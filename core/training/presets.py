@@ -9,12 +9,12 @@ from itertools import islice
 from pathlib import Path
 from typing import get_args
 
-from core.config import ConfigError, ModelConfig
-from core.config.settings import one_of
-from core.config.training import TrainConfig
-from core.families.styles import in_style, style_named
-from core.tasks import Sample
-from core.tokenizer.words import has_unspaced
+from ..config import ConfigError, ModelConfig
+from ..config.settings import one_of
+from ..config.training import TrainConfig
+from ..families.styles import in_style, style_named
+from ..tasks import Sample
+from ..tokenizer.words import has_unspaced
 
 Setting = bool | int | float | str
 MODEL_SETTINGS = {field.name: field.type for field in dataclasses.fields(ModelConfig)}

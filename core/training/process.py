@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from core.files import end_of, read_progress, write_atomically
-from core.messages import Message, message_from_json, message_to_json
-from core.runs.checkpoint import has_state, kept_step, newest_checkpoint
-from core.runs.files import PAIRS
-from core.runs.folder import TRAINING
-from core.runs.metrics import Named, Table, columns_of, figures, read_record
-from core.runs.run import read_settings
-from core.training.tokenised import TOKENS
+from ..files import end_of, read_progress, write_atomically
+from ..messages import Message, message_from_json, message_to_json
+from ..runs.checkpoint import has_state, kept_step, newest_checkpoint
+from ..runs.files import PAIRS
+from ..runs.folder import TRAINING
+from ..runs.metrics import Named, Table, columns_of, figures, read_record
+from ..runs.run import read_settings
+from .tokenised import TOKENS
 
 AtWork = Literal["starting", "running", "evaluating"]
 State = Literal[

@@ -11,15 +11,15 @@ import torch
 from sacrebleu.metrics.bleu import BLEU
 from torch import Tensor
 
-from core.batch import Batch, Ids, pad
-from core.config import ModelConfig
-from core.config.training import TrainConfig
-from core.decoding.choosing import Sampling
-from core.decoding.generate import generate
-from core.decoding.step import mask_special_tokens
-from core.evaluate.bleu import bleu_tokens
-from core.model import Transformer
-from core.tokenizer.tokenizer import Tokenizer
+from ..batch import Batch, Ids, pad
+from ..config import ModelConfig
+from ..config.training import TrainConfig
+from ..decoding.choosing import Sampling
+from ..decoding.generate import generate
+from ..decoding.step import mask_special_tokens
+from ..evaluate.bleu import bleu_tokens
+from ..model import Transformer
+from ..tokenizer.tokenizer import Tokenizer
 
 Reward = Callable[[Ids, Ids], float]
 """(output, reference) → 0 … 1; both without BOS and up to EOS."""

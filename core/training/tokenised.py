@@ -13,11 +13,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from core.batch import Pair
-from core.tasks import CorpusError, Sample
-from core.tokenizer.tokenizer import Tokenizer
-from core.tokenizer.words import apart
-from core.vocabulary import BOS, EOS
+from ..batch import Pair
+from ..tasks import CorpusError, Sample
+from ..tokenizer.tokenizer import Tokenizer
+from ..tokenizer.words import apart
+from ..vocabulary import BOS, EOS
 
 FOLDER = "tokens"
 IDS, LENGTHS = "ids.bin", "lengths.bin"

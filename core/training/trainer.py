@@ -11,15 +11,15 @@ from typing import Literal, Self
 
 import torch
 
-from core.batch import Batch, Pair, encode_samples
-from core.config import ConfigError
-from core.config.training import TrainConfig
-from core.evaluate.evaluation import evaluate
-from core.evaluate.metrics import Quality, measure
-from core.jobs.process import reason
-from core.labels import longest_side
-from core.model import Transformer, build
-from core.runs.checkpoint import (
+from ..batch import Batch, Pair, encode_samples
+from ..config import ConfigError
+from ..config.training import TrainConfig
+from ..evaluate.evaluation import evaluate
+from ..evaluate.metrics import Quality, measure
+from ..jobs.process import reason
+from ..labels import longest_side
+from ..model import Transformer, build
+from ..runs.checkpoint import (
     is_snapshot_step,
     kept_step,
     load_model,
@@ -28,16 +28,16 @@ from core.runs.checkpoint import (
     step_of,
     weights_at,
 )
-from core.runs.folder import TRAINING, RunFolder
-from core.runs.metrics import BLEU_KEYS, read_rows
-from core.runs.run import RunError, RunSettings, load_run, read_settings, read_tokenizer, read_words
-from core.tasks import task_named
-from core.tasks.length_filter import fitting
-from core.tokenizer.tokenizer import Tokenizer
-from core.training.batches import training_batches
-from core.training.loop import TrainStep, make_optimizer, train
-from core.training.rewards import Reward, reward_of
-from core.training.workers import Workers, workers
+from ..runs.folder import TRAINING, RunFolder
+from ..runs.metrics import BLEU_KEYS, read_rows
+from ..runs.run import RunError, RunSettings, load_run, read_settings, read_tokenizer, read_words
+from ..tasks import task_named
+from ..tasks.length_filter import fitting
+from ..tokenizer.tokenizer import Tokenizer
+from .batches import training_batches
+from .loop import TrainStep, make_optimizer, train
+from .rewards import Reward, reward_of
+from .workers import Workers, workers
 
 EVALUATION_SAMPLES = 200
 """Number of held-out samples that are evaluated during training."""

@@ -19,12 +19,12 @@ import torch
 from torch import Tensor, distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from core.device import best_device
-from core.files import write_atomically
-from core.model import Transformer
-from core.runs.checkpoint import newest_checkpoint, weights_at
-from core.tasks.corpus import FILES
-from core.training.tokenised import TOKENS
+from ..device import best_device
+from ..files import write_atomically
+from ..model import Transformer
+from ..runs.checkpoint import newest_checkpoint, weights_at
+from ..tasks.corpus import FILES
+from .tokenised import TOKENS
 
 SHARED = ("run.json", "tokenizer.json", "words.txt", *FILES.values(), *TOKENS)
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from viz.component.payload import SAVE_TEXTS, SIGN_TEXTS, complete, framed
-from viz.messages import N_
+from ..component.payload import SAVE_TEXTS, SIGN_TEXTS, complete, framed
+from ..messages import N_
 
 # Every text of the component. A page may hand over its own.
 DEFAULT_ARCHITECTURE_TEXTS: Mapping[str, str] = {

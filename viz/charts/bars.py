@@ -6,7 +6,7 @@ from typing import Literal
 import altair as alt
 import pandas as pd
 
-from viz.charts.curves import COLOURS, QUIET, SYMBOLS, Quantity, of_series, row_names
+from .curves import COLOURS, QUIET, SYMBOLS, Quantity, of_series, row_names
 
 Drawn = Literal["beside", "stacked", "dots"]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import altair as alt
 import pandas as pd
 
-from viz import theme
-from viz.component.payload import complete
-from viz.messages import N_
+from .. import theme
+from ..component.payload import complete
+from ..messages import N_
 
 ROW = 36
 """Pixels between two prefixes of a step."""

@@ -8,8 +8,8 @@ from itertools import chain
 import altair as alt
 import pandas as pd
 
-from viz import theme
-from viz.charts.expressions import list_of
+from .. import theme
+from .expressions import list_of
 
 HEIGHT = 400
 """Pixels of a chart with its title and legend."""

@@ -4,9 +4,9 @@ from typing import Any
 
 import vl_convert
 
-from viz import theme
-from viz.charts.curves import Chart
-from viz.charts.signs import ENGLISH, Signs
+from .. import theme
+from .curves import Chart
+from .signs import ENGLISH, Signs
 
 SHARPNESS = 2
 """Pixels of a bitmap for each of the chart's."""

@@ -8,9 +8,9 @@ from textwrap import wrap
 import altair as alt
 import pandas as pd
 
-from viz.charts.bars import AROUND, LEAST
-from viz.charts.curves import COLOURS, QUIET, Quantity
-from viz.charts.expressions import list_of
+from .bars import AROUND, LEAST
+from .curves import COLOURS, QUIET, Quantity
+from .expressions import list_of
 
 ROW = 44
 """Height of a row, in pixels."""

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from viz.charts.curves import Quantity
-from viz.messages import N_
+from ..messages import N_
+from .curves import Quantity
 
 Rows = Sequence[Mapping[str, float]]
 """Measurements in the order in which they were made; what was not measured is not there."""

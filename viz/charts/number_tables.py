@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import cast
 
-from viz import theme
-from viz.charts.signs import ENGLISH, Signs
-from viz.component.payload import complete
-from viz.messages import N_
+from .. import theme
+from ..component.payload import complete
+from ..messages import N_
+from .signs import ENGLISH, Signs
 
 Columns = Mapping[str, Sequence[object]]
 

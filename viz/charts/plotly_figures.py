@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from viz import theme
-from viz.charts.signs import ENGLISH, Signs
-from viz.component.assets import Assets, joined, text_of
-from viz.component.payload import framed
-from viz.messages import N_
+from .. import theme
+from ..component.assets import Assets, joined, text_of
+from ..component.payload import framed
+from ..messages import N_
+from .signs import ENGLISH, Signs
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as Figure

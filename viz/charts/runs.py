@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import altair as alt
 
-from viz.charts.curves import Quantity
-from viz.charts.measurements import TEXTS, Rows, points, upwards
-from viz.charts.training import lines, table
-from viz.component.payload import complete
+from ..component.payload import complete
+from .curves import Quantity
+from .measurements import TEXTS, Rows, points, upwards
+from .training import lines, table
 
 PANEL = 160
 """Height of one of several charts above each other, in pixels, without axes and legend."""

@@ -6,10 +6,10 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from viz import theme
-from viz.charts.number_tables import Columns, cell_text
-from viz.charts.signs import ENGLISH, Signs
-from viz.direction import isolated
+from .. import theme
+from ..direction import isolated
+from .number_tables import Columns, cell_text
+from .signs import ENGLISH, Signs
 
 ROWS = 60
 """Most rows; all of them are in the files of numbers."""

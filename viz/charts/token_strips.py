@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from viz import theme
-from viz.component.payload import TokenLabel
+from .. import theme
+from ..component.payload import TokenLabel
 
 _COLOURS = theme.scale_table()
 _EQUAL_CONTRAST = 0.1791

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 import pandas as pd
 
-from viz.charts.curves import HEIGHT, LEGEND, Quantity, Rule, fitting, of_series, rule_lines
-from viz.charts.measurements import SCORES, SHARES, TEXTS, Rows, points, upwards
-from viz.component.payload import complete
+from ..component.payload import complete
+from .curves import HEIGHT, LEGEND, Quantity, Rule, fitting, of_series, rule_lines
+from .measurements import SCORES, SHARES, TEXTS, Rows, points, upwards
 
 _SMALL_LEGEND = alt.Legend(
     orient="top",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from viz import theme
+from .. import theme
 
 _VIZ = Path(__file__).resolve().parents[1]
 _TABLES = _VIZ / "component/tables.js"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.messages import N_
+from ..messages import N_
 
 Array = NDArray[Any]
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from viz import theme
-from viz.charts.curves import Chart
-from viz.charts.export import chart_svg
-from viz.charts.plotly_figures import library
-from viz.charts.signs import ENGLISH, Signs
-from viz.component.assets import Assets, text_of, with_named_export, without_tags
+from .. import theme
+from ..charts.curves import Chart
+from ..charts.export import chart_svg
+from ..charts.plotly_figures import library
+from ..charts.signs import ENGLISH, Signs
+from .assets import Assets, text_of, with_named_export, without_tags
 
 # Nothing is fetched, whatever stands in the file.
 _POLICY = (

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.component.payload import SAVE_TEXTS, SIGN_TEXTS, complete, content_of, framed
-from viz.messages import N_
-from viz.whole import whole
-from viz.whole.whole import DEFAULT_WHOLE_TEXTS, Whole
+from ..component.payload import SAVE_TEXTS, SIGN_TEXTS, complete, content_of, framed
+from ..messages import N_
+from ..whole import whole
+from ..whole.whole import DEFAULT_WHOLE_TEXTS, Whole
 
 _OF_WHOLE = (
     *(*SIGN_TEXTS, *SAVE_TEXTS, "encoder", "encoder.in.order", "parallel", "layer", "in", "memory"),

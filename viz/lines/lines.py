@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.component.payload import (
+from ..component.payload import (
     SAVE_TEXTS,
     SIGN_TEXTS,
     Array,
@@ -22,7 +22,7 @@ from viz.component.payload import (
     framed,
     written_label,
 )
-from viz.messages import N_
+from ..messages import N_
 
 Column = Literal["query", "key"]
 EXACT_BYTES = 900_000

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.component.payload import (
+from ..component.payload import (
     NTH_TEXTS,
     SAVE_TEXTS,
     SIGN_TEXTS,
@@ -26,8 +26,8 @@ from viz.component.payload import (
     framed,
     written_label,
 )
-from viz.messages import N_
-from viz.plane.panels import Axis, Pin, Side, written_panel
+from ..messages import N_
+from .panels import Axis, Pin, Side, written_panel
 
 Kind = Literal["encoder.self", "decoder.self", "decoder.cross"]
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viz.component.payload import (
+from ..component.payload import (
     NTH_TEXTS,
     SAVE_TEXTS,
     SIGN_TEXTS,
@@ -17,10 +17,10 @@ from viz.component.payload import (
     content_of,
     framed,
 )
-from viz.messages import N_
-from viz.plane.panels import Axis as Axis
-from viz.plane.panels import Pin, written_panel
-from viz.plane.panels import numbered as numbered
+from ..messages import N_
+from .panels import Axis as Axis
+from .panels import Pin, written_panel
+from .panels import numbered as numbered
 
 # Every text of the component. A page may hand over its own; {names} are filled in.
 DEFAULT_MATRICES_TEXTS: Mapping[str, str] = {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from viz.component.payload import TokenLabel, written_label
+from ..component.payload import TokenLabel, written_label
 
 Side = Literal["source", "target"]
 Pin = tuple[Side, int]

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.component.payload import (
+from ..component.payload import (
     SAVE_TEXTS,
     SIGN_TEXTS,
     Array,
@@ -18,9 +18,9 @@ from viz.component.payload import (
     framed,
     written_label,
 )
-from viz.messages import N_
-from viz.plane.maps import Kind
-from viz.plane.panels import Axis, Side, written_panel
+from ..messages import N_
+from .maps import Kind
+from .panels import Axis, Side, written_panel
 
 # Every text of the component. A page may hand over its own; {names} are filled in.
 DEFAULT_STRIPS_TEXTS: Mapping[str, str] = {

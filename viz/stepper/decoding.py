@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.component.payload import (
+from ..component.payload import (
     SAVE_TEXTS,
     SIGN_TEXTS,
     Array,
@@ -23,7 +23,7 @@ from viz.component.payload import (
     framed,
     written_label,
 )
-from viz.messages import N_
+from ..messages import N_
 
 # Every text of the component. A page may hand over its own; {names} are filled in.
 DEFAULT_DECODING_TEXTS: Mapping[str, str] = {

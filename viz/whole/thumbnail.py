@@ -4,7 +4,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from typing import Literal
 
-from viz.theme import HEADS, QUIET, colour
+from ..theme import HEADS, QUIET, colour
 
 Part = Literal["attention", "words", "layers", "norms", "output", "all"]
 """Attention sublayers, the embeddings below, all sublayers, what stands between them, what comes

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.component.payload import (
+from ..component.payload import (
     SAVE_TEXTS,
     SIGN_TEXTS,
     TokenLabel,
@@ -20,7 +20,7 @@ from viz.component.payload import (
     framed,
     written_label,
 )
-from viz.messages import N_
+from ..messages import N_
 
 Side = Literal["source", "target"]
 Guess = tuple[str, float]

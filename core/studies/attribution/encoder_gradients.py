@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.batch import Pair, collate, pad
-from core.evaluate.loss import token_loss
-from core.model import Record, Step, Transformer
-from core.studies.attribution.gradients import SOURCE, Embedded
+from ...batch import Pair, collate, pad
+from ...evaluate.loss import token_loss
+from ...model import Record, Step, Transformer
+from .gradients import SOURCE, Embedded
 
 DIRECTIONS = 8
 

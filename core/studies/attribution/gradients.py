@@ -12,10 +12,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.batch import one_row, pad
-from core.decoding.step import mask_special_tokens
-from core.heads import Site
-from core.model import Record, Step, Transformer
+from ...batch import one_row, pad
+from ...decoding.step import mask_special_tokens
+from ...heads import Site
+from ...model import Record, Step, Transformer
 
 SOURCE, FED = Site("encoder", 0, "embedding"), Site("decoder", 0, "embedding")
 WITHIN = 0.01

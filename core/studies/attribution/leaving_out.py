@@ -15,12 +15,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.batch import pad
-from core.decoding.step import mask_special_tokens
-from core.heads import Kind
-from core.model import Remask, Transformer
-from core.model.masks import causal_mask
-from core.studies.attribution.gradients import Prediction
+from ...batch import pad
+from ...decoding.step import mask_special_tokens
+from ...heads import Kind
+from ...model import Remask, Transformer
+from ...model.masks import causal_mask
+from .gradients import Prediction
 
 SOURCES_AT_ONCE = 64
 FEW_TOKENS = 64

@@ -17,19 +17,19 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.batch import one_row
-from core.decoding.step import mask_special_tokens
-from core.evaluate.ranks import rank_correlation
-from core.model import Record, Transformer
-from core.studies.attribution.gradients import (
+from ...batch import one_row
+from ...decoding.step import mask_special_tokens
+from ...evaluate.ranks import rank_correlation
+from ...model import Record, Transformer
+from ...vocabulary import BOS
+from .gradients import (
     IntegratedGradients,
     Prediction,
     gradient_times_input,
     integrated_gradients,
 )
-from core.studies.attribution.leaving_out import leave_one_out
-from core.studies.attribution.rollout import mixing, source_rollout
-from core.vocabulary import BOS
+from .leaving_out import leave_one_out
+from .rollout import mixing, source_rollout
 
 Scores = NDArray[np.float64]
 Weights = NDArray[np.float32]

@@ -6,11 +6,11 @@ L layers, Q queries, K keys, P parts of what is read.
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from core.heads import Side
-from core.inspection import Inspection, merged
-from core.runs.run import Run
-from core.studies.attribution.methods import Attribution, Method, attribute, prediction_at
-from core.tokenizer.tokenizer import Token
+from ...heads import Side
+from ...inspection import Inspection, merged
+from ...runs.run import Run
+from ...tokenizer.tokenizer import Token
+from .methods import Attribution, Method, attribute, prediction_at
 
 LEAVE_ONE_OUT_FIRST = tuple(sorted(Method, key=lambda method: method is not Method.LEAVE_ONE_OUT))
 """The methods, first the one that the others are compared with."""

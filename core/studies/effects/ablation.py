@@ -12,27 +12,27 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.batch import collate
-from core.decoding.generate import decode_steps, forced_steps
-from core.decoding.sentence import (
+from ...batch import collate
+from ...decoding.generate import decode_steps, forced_steps
+from ...decoding.sentence import (
     ModelInput,
     Translation,
     longest_text,
     model_input,
     read_written,
 )
-from core.decoding.step import DecodeStep
-from core.evaluate.evaluation import held_out_pairs
-from core.evaluate.metrics import sorted_batches
-from core.heads import Head, Site
-from core.heads import Kind as Attention
-from core.inspection import Inspection
-from core.model import Probe, Record, Silence, Step
-from core.model.probes import Freeze, Uniform
-from core.runs.run import Run
-from core.studies.effects.head_effects import Figure, HeadEffects, costliest_first, figure_of
-from core.studies.effects.measuring import stored_effects
-from core.tokenizer.tokenizer import Token
+from ...decoding.step import DecodeStep
+from ...evaluate.evaluation import held_out_pairs
+from ...evaluate.metrics import sorted_batches
+from ...heads import Head, Site
+from ...heads import Kind as Attention
+from ...inspection import Inspection
+from ...model import Probe, Record, Silence, Step
+from ...model.probes import Freeze, Uniform
+from ...runs.run import Run
+from ...tokenizer.tokenizer import Token
+from .head_effects import Figure, HeadEffects, costliest_first, figure_of
+from .measuring import stored_effects
 
 Kind = Literal["silence", "uniform", "freeze"]
 Averages = Mapping[Site, Tensor]

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from core.batch import Batch, Pair, collate
-from core.decoding.step import length_limit, mask_special_tokens, require_next
-from core.evaluate.evaluation import held_out_pairs
-from core.evaluate.intervals import Difference, mean_difference, share_difference
-from core.evaluate.metrics import sorted_batches
-from core.heads import Head, Kind
-from core.model import Silence, Transformer
-from core.model.masks import padding_mask
-from core.runs.run import Run
-from core.studies.heads.question import heads_of
+from ...batch import Batch, Pair, collate
+from ...decoding.step import length_limit, mask_special_tokens, require_next
+from ...evaluate.evaluation import held_out_pairs
+from ...evaluate.intervals import Difference, mean_difference, share_difference
+from ...evaluate.metrics import sorted_batches
+from ...heads import Head, Kind
+from ...model import Silence, Transformer
+from ...model.masks import padding_mask
+from ...runs.run import Run
+from ..heads.question import heads_of
 
 N_SENTENCES, SEED = 400, 0
 Figure = Literal["exact_match", "pronoun", "loss"]

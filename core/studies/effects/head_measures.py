@@ -8,13 +8,13 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from core.evaluate.intervals import Difference
-from core.evaluate.ranks import rank_correlation
-from core.heads import Head
-from core.studies.effects.head_effects import HeadEffects
-from core.studies.heads.roles import HeadRole, HeadRoles
-from core.studies.heads.row_statistics import RowStatistics
-from core.studies.heads.text_roles import TextRoles
+from ...evaluate.intervals import Difference
+from ...evaluate.ranks import rank_correlation
+from ...heads import Head
+from ..heads.roles import HeadRole, HeadRoles
+from ..heads.row_statistics import RowStatistics
+from ..heads.text_roles import TextRoles
+from .head_effects import HeadEffects
 
 SHARP = 0.5
 """A head is called sharp from this mean largest weight on."""

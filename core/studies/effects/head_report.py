@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from core.evaluate.intervals import Difference
-from core.heads import Head
-from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.effects.text_cost import HeadCost
-from core.studies.heads.card import HeadCard
-from core.studies.heads.likeness import Likeness
-from core.studies.heads.question import Role, Score
-from core.studies.heads.roles import HeadRole, HeadRoles
-from core.studies.heads.text_roles import TextRoles
+from ...evaluate.intervals import Difference
+from ...heads import Head
+from ..heads.card import HeadCard
+from ..heads.likeness import Likeness
+from ..heads.question import Role, Score
+from ..heads.roles import HeadRole, HeadRoles
+from ..heads.text_roles import TextRoles
+from .head_effects import HeadEffect, HeadEffects
+from .text_cost import HeadCost
 
 N_ALIKE = 3
 """Other heads that are named."""

@@ -14,26 +14,26 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from core.device import use_one_thread
-from core.evaluate.intervals import Difference
-from core.files import write_atomically
-from core.heads import Head
-from core.jobs.job import Files, Job
-from core.jobs.process import Work, main, working
-from core.messages import N_
-from core.model import Transformer
-from core.runs.files import HEADS, check_numbers, damaged, read_json
-from core.runs.metrics import check_figures
-from core.runs.run import Run, RunError, load_run, read_settings
-from core.studies.effects.head_effects import (
+from ...device import use_one_thread
+from ...evaluate.intervals import Difference
+from ...files import write_atomically
+from ...heads import Head
+from ...jobs.job import Files, Job
+from ...jobs.process import Work, main, working
+from ...messages import N_
+from ...model import Transformer
+from ...runs.files import HEADS, check_numbers, damaged, read_json
+from ...runs.metrics import check_figures
+from ...runs.run import Run, RunError, load_run, read_settings
+from ..heads.findings import evaluated_heads
+from ..heads.question import heads_of
+from .head_effects import (
     N_SENTENCES,
     SEED,
     HeadEffect,
     HeadEffects,
     head_effects,
 )
-from core.studies.heads.findings import evaluated_heads
-from core.studies.heads.question import heads_of
 
 MEASURING = Job(
     "core.studies.effects.measuring",

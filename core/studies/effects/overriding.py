@@ -10,13 +10,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.heads import Head
-from core.inspection import Inspection
-from core.model import Override
-from core.runs.run import Run
-from core.studies.effects.ablation import BeforeAfter, Outcome, before_after
-from core.tasks.translation import derivations
-from core.tokenizer.tokenizer import Token
+from ...heads import Head
+from ...inspection import Inspection
+from ...model import Override
+from ...runs.run import Run
+from ...tasks.translation import derivations
+from ...tokenizer.tokenizer import Token
+from .ablation import BeforeAfter, Outcome, before_after
 
 Weights = NDArray[np.float32]
 

@@ -19,18 +19,18 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.batch import Ids, one_row
-from core.decoding.sentence import Translation, translate
-from core.evaluate.exposure import first_difference
-from core.heads import Head, Kind, Site
-from core.messages import MessageError
-from core.model import Patch, Record, Step, Transformer
-from core.model.masks import padding_mask
-from core.runs.run import Run
-from core.studies.effects.ablation import outcome
-from core.studies.effects.second_sentence import length
-from core.studies.heads.question import heads_of
-from core.tokenizer.tokenizer import Token
+from ...batch import Ids, one_row
+from ...decoding.sentence import Translation, translate
+from ...evaluate.exposure import first_difference
+from ...heads import Head, Kind, Site
+from ...messages import MessageError
+from ...model import Patch, Record, Step, Transformer
+from ...model.masks import padding_mask
+from ...runs.run import Run
+from ...tokenizer.tokenizer import Token
+from ..heads.question import heads_of
+from .ablation import outcome
+from .second_sentence import length
 
 Fed = tuple[Tensor | None, Tensor | None]
 """What a model is given: source_1S, None for a decoder alone, and target_1T."""

@@ -15,20 +15,20 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from core.device import use_one_thread
-from core.evaluate.evaluation import held_out_pairs
-from core.files import write_atomically
-from core.heads import Head
-from core.jobs.job import Files, Job
-from core.jobs.process import main, working
-from core.messages import N_
-from core.runs.files import PRUNING as FILE
-from core.runs.files import check_numbers, damaged, read_json
-from core.runs.metrics import check_figures
-from core.runs.run import Run, RunError, load_run, read_settings
-from core.studies.effects.head_effects import Silenceable
-from core.studies.effects.measuring import fingerprint
-from core.studies.heads.question import heads_of
+from ...device import use_one_thread
+from ...evaluate.evaluation import held_out_pairs
+from ...files import write_atomically
+from ...heads import Head
+from ...jobs.job import Files, Job
+from ...jobs.process import main, working
+from ...messages import N_
+from ...runs.files import PRUNING as FILE
+from ...runs.files import check_numbers, damaged, read_json
+from ...runs.metrics import check_figures
+from ...runs.run import Run, RunError, load_run, read_settings
+from ..heads.question import heads_of
+from .head_effects import Silenceable
+from .measuring import fingerprint
 
 PRUNING = Job(
     "core.studies.effects.pruning",

@@ -8,15 +8,15 @@ from itertools import islice
 
 from torch.nn.functional import normalize
 
-from core.batch import Ids
-from core.decoding.generate import decode_steps
-from core.decoding.sentence import model_input, translate
-from core.runs.run import Run
-from core.studies.heads.comparison import most_alike
-from core.studies.heads.findings import task_of
-from core.tasks.symbols import is_of_letters
-from core.tokenizer.words import written_words
-from core.vocabulary import FIRST_ID
+from ...batch import Ids
+from ...decoding.generate import decode_steps
+from ...decoding.sentence import model_input, translate
+from ...runs.run import Run
+from ...tasks.symbols import is_of_letters
+from ...tokenizer.words import written_words
+from ...vocabulary import FIRST_ID
+from ..heads.comparison import most_alike
+from ..heads.findings import task_of
 
 TRIED = 5
 """Sentences that are translated in search of one that is translated differently."""

@@ -14,16 +14,16 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import cross_entropy
 
-from core.batch import Pair, collate
-from core.evaluate.evaluation import held_out_pairs
-from core.evaluate.intervals import Difference, mean_difference
-from core.heads import Head
-from core.labels import held_out_as_learned
-from core.model import Silence
-from core.runs.run import Run
-from core.studies.heads.question import heads_of
-from core.studies.heads.text_roles import TextRoles
-from core.studies.heads.texts import Source, pairs_read, random_texts
+from ...batch import Pair, collate
+from ...evaluate.evaluation import held_out_pairs
+from ...evaluate.intervals import Difference, mean_difference
+from ...heads import Head
+from ...labels import held_out_as_learned
+from ...model import Silence
+from ...runs.run import Run
+from ..heads.question import heads_of
+from ..heads.text_roles import TextRoles
+from ..heads.texts import Source, pairs_read, random_texts
 
 Numbers = NDArray[np.float64]
 N_TEXTS, SEED = 20, 0

@@ -3,27 +3,27 @@
 `EXPERIMENTS` is the only list of them; a file holds one question.
 """
 
-from core.studies.experiments.bottleneck import BOTTLENECK
-from core.studies.experiments.copying import COPYING
-from core.studies.experiments.depth import DEPTH
-from core.studies.experiments.distance import DISTANCE
-from core.studies.experiments.embedding import EMBEDDING
-from core.studies.experiments.experiment import Experiment
-from core.studies.experiments.forcing import FORCING
-from core.studies.experiments.guide import GUIDE
-from core.studies.experiments.heads import HEADS
-from core.studies.experiments.linear import LINEAR
-from core.studies.experiments.memory import MEMORY
-from core.studies.experiments.metric import METRIC
-from core.studies.experiments.mixing import MIXING
-from core.studies.experiments.norms import NORMS
-from core.studies.experiments.order import ORDER
-from core.studies.experiments.parallel import PARALLEL
-from core.studies.experiments.projections import PROJECTIONS
-from core.studies.experiments.reading import READING
-from core.studies.experiments.residuals import RESIDUALS
-from core.studies.experiments.scale import SCALE
-from core.studies.experiments.vocabulary import VOCABULARY
+from .bottleneck import BOTTLENECK
+from .copying import COPYING
+from .depth import DEPTH
+from .distance import DISTANCE
+from .embedding import EMBEDDING
+from .experiment import Experiment
+from .forcing import FORCING
+from .guide import GUIDE
+from .heads import HEADS
+from .linear import LINEAR
+from .memory import MEMORY
+from .metric import METRIC
+from .mixing import MIXING
+from .norms import NORMS
+from .order import ORDER
+from .parallel import PARALLEL
+from .projections import PROJECTIONS
+from .reading import READING
+from .residuals import RESIDUALS
+from .scale import SCALE
+from .vocabulary import VOCABULARY
 
 EXPERIMENTS: dict[str, Experiment] = {
     each.name: each

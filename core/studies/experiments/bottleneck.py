@@ -1,7 +1,7 @@
 """Can one vector hold a sentence?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, REVERSING, Expected, Experiment, Variant
+from ...messages import N_
+from .experiment import BASE, REVERSING, Expected, Experiment, Variant
 
 _RECURRENT = {"decoder_mixing": "gru", "positions": "none"}
 BOTTLENECK = Experiment(

@@ -1,9 +1,9 @@
 """Can a model write a name that it has never seen?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, TRANSLATING, Expected, Experiment, Variant
-from core.studies.experiments.measures import COPYING as HOW_NAMES_ARE_TREATED
-from core.tasks.naming import Naming
+from ...messages import N_
+from ...tasks.naming import Naming
+from .experiment import BASE, TRANSLATING, Expected, Experiment, Variant
+from .measures import COPYING as HOW_NAMES_ARE_TREATED
 
 COPYING = Experiment(
     name="copying",

@@ -1,7 +1,7 @@
 """What do residual connections do in a deep stack?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, REVERSING, Expected, Experiment, Variant
+from ...messages import N_
+from .experiment import BASE, REVERSING, Expected, Experiment, Variant
 
 _FOUR = {"n_encoder_layers": 4, "n_decoder_layers": 4}
 _EIGHT = {"n_encoder_layers": 8, "n_decoder_layers": 8}

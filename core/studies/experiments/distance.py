@@ -1,7 +1,7 @@
 """Does the influence of a word fade with distance?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, Experiment, Variant
+from ...messages import N_
+from .experiment import BASE, Experiment, Variant
 
 DISTANCE = Experiment(
     name="distance",

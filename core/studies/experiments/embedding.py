@@ -1,7 +1,7 @@
 """Why are embeddings multiplied by √d_model?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, Expected, Experiment, Variant
+from ...messages import N_
+from .experiment import BASE, Expected, Experiment, Variant
 
 EMBEDDING = Experiment(
     name="embedding",

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from core.messages import N_
-from core.studies.experiments.measures import EXACT_MATCH, Measure
-from core.training.loop import learning_rate
-from core.training.presets import PRESETS, Preset, Setting, with_settings
+from ...messages import N_
+from ...training.loop import learning_rate
+from ...training.presets import PRESETS, Preset, Setting, with_settings
+from .measures import EXACT_MATCH, Measure
 
 BASE = "base"
 """The variant that the others are compared with."""

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, WITHIN, Expected, Experiment
-from core.studies.experiments.measures import EXACT_MATCH, Measure
-from core.studies.experiments.results import Estimate, Results
-from core.studies.experiments.verdicts import Judgement, Reason, Verdict, judge, judged
+from ...messages import N_
+from .experiment import BASE, WITHIN, Expected, Experiment
+from .measures import EXACT_MATCH, Measure
+from .results import Estimate, Results
+from .verdicts import Judgement, Reason, Verdict, judge, judged
 
 CLAIMS = {
     Expected.LESS: N_("claim: lower"),

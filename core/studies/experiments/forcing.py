@@ -1,8 +1,8 @@
 """Should a model be fed the true words while it learns, or its own?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, TRANSLATING, Expected, Experiment, Variant
-from core.studies.experiments.measures import AFTER_MISTAKE
+from ...messages import N_
+from .experiment import BASE, TRANSLATING, Expected, Experiment, Variant
+from .measures import AFTER_MISTAKE
 
 FORCING = Experiment(
     name="forcing",

@@ -1,8 +1,8 @@
 """Does a monotonic guide save steps?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, Expected, Experiment, Variant
-from core.studies.experiments.measures import STEPS_TO_LEARN
+from ...messages import N_
+from .experiment import BASE, Expected, Experiment, Variant
+from .measures import STEPS_TO_LEARN
 
 GUIDE = Experiment(
     name="guide",

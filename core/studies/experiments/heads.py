@@ -1,7 +1,7 @@
 """Are several heads better than one of the same total width?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, Expected, Experiment, Variant
+from ...messages import N_
+from .experiment import BASE, Expected, Experiment, Variant
 
 HEADS = Experiment(
     name="heads",

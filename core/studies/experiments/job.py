@@ -9,15 +9,15 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.config.settings import ConfigError
-from core.device import use_one_thread
-from core.jobs.job import Files, Job, JobError
-from core.jobs.process import main, working
-from core.messages import N_
-from core.runs.run import RunError
-from core.studies.experiments import EXPERIMENTS
-from core.studies.experiments.experiment import Experiment
-from core.studies.experiments.running import Step, run_experiment
+from ...config.settings import ConfigError
+from ...device import use_one_thread
+from ...jobs.job import Files, Job, JobError
+from ...jobs.process import main, working
+from ...messages import N_
+from ...runs.run import RunError
+from . import EXPERIMENTS
+from .experiment import Experiment
+from .running import Step, run_experiment
 
 RUNNING = Job(
     "core.studies.experiments.job", N_("running this experiment"), Files.named("experiment")

@@ -1,7 +1,7 @@
 """Does attention need a softmax, and dot products?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, Expected, Experiment, Variant
+from ...messages import N_
+from .experiment import BASE, Expected, Experiment, Variant
 
 LINEAR = Experiment(
     name="linear",

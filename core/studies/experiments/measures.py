@@ -7,18 +7,18 @@ from pathlib import Path
 
 import torch
 
-from core.batch import collate, encode_source
-from core.evaluate.evaluation import SEED, held_out_pairs
-from core.evaluate.exposure import after_mistake
-from core.evaluate.pointer import copying_figures
-from core.inspection import even_weights
-from core.messages import N_
-from core.model import Record, Step
-from core.runs.metrics import read_rows
-from core.runs.run import Run, load_run
-from core.studies.heads.evenness import evenness
-from core.tasks import TASKS
-from core.tasks.translation import Translation
+from ...batch import collate, encode_source
+from ...evaluate.evaluation import SEED, held_out_pairs
+from ...evaluate.exposure import after_mistake
+from ...evaluate.pointer import copying_figures
+from ...inspection import even_weights
+from ...messages import N_
+from ...model import Record, Step
+from ...runs.metrics import read_rows
+from ...runs.run import Run, load_run
+from ...tasks import TASKS
+from ...tasks.translation import Translation
+from ..heads.evenness import evenness
 
 EXACT_MATCH = "exact_match"
 """The measure that every experiment has."""

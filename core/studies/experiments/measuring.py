@@ -4,18 +4,18 @@ import random
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from core.batch import Pair
-from core.decoding.targets import generate_targets
-from core.evaluate.evaluation import held_out_pairs, pairs_of
-from core.evaluate.metrics import sorted_batches
-from core.runs.metrics import read_rows
-from core.runs.run import Run, load_run
-from core.studies.attribution.encoder_gradients import by_layer, influence_by_distance
-from core.studies.effects.head_effects import Silenceable
-from core.studies.experiments.experiment import Experiment, Variant
-from core.studies.experiments.results import Trained
-from core.tasks import TASKS, Sample
-from core.tasks.symbols import Copying, Reversing
+from ...batch import Pair
+from ...decoding.targets import generate_targets
+from ...evaluate.evaluation import held_out_pairs, pairs_of
+from ...evaluate.metrics import sorted_batches
+from ...runs.metrics import read_rows
+from ...runs.run import Run, load_run
+from ...tasks import TASKS, Sample
+from ...tasks.symbols import Copying, Reversing
+from ..attribution.encoder_gradients import by_layer, influence_by_distance
+from ..effects.head_effects import Silenceable
+from .experiment import Experiment, Variant
+from .results import Trained
 
 N_MEASURED = 1000
 """Held-out sentences by which lengths are compared."""

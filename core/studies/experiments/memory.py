@@ -1,7 +1,7 @@
 """Which encoder layer should a decoder read?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, NEEDS_NO_MIXING, Expected, Experiment, Variant
+from ...messages import N_
+from .experiment import BASE, NEEDS_NO_MIXING, Expected, Experiment, Variant
 
 MEMORY = Experiment(
     name="memory",

@@ -1,8 +1,8 @@
 """Does it pay to optimise the metric itself?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, TRANSLATING, Expected, Experiment, Variant
-from core.studies.experiments.measures import BLEU
+from ...messages import N_
+from .experiment import BASE, TRANSLATING, Expected, Experiment, Variant
+from .measures import BLEU
 
 _HALF = "half"
 METRIC = Experiment(

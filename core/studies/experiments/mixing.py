@@ -1,7 +1,7 @@
 """Does attention mix words better than a convolution or an average?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, NEEDS_NO_MIXING, Expected, Experiment, Variant
+from ...messages import N_
+from .experiment import BASE, NEEDS_NO_MIXING, Expected, Experiment, Variant
 
 MIXING = Experiment(
     name="mixing",

@@ -1,7 +1,7 @@
 """Which norm, and where?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, Expected, Experiment, Variant
+from ...messages import N_
+from .experiment import BASE, Expected, Experiment, Variant
 
 NORMS = Experiment(
     name="norms",

@@ -1,7 +1,7 @@
 """Does a Transformer need to be told the order of its words?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, Expected, Experiment, Variant
+from ...messages import N_
+from .experiment import BASE, Expected, Experiment, Variant
 
 ORDER = Experiment(
     name="order",

@@ -1,8 +1,8 @@
 """Can all words be written at once?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, Expected, Experiment, Variant
-from core.studies.experiments.passes import PASS_MEASURES
+from ...messages import N_
+from .experiment import BASE, Expected, Experiment, Variant
+from .passes import PASS_MEASURES
 
 PARALLEL = Experiment(
     name="parallel",

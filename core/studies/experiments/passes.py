@@ -4,14 +4,14 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from core.batch import pad
-from core.decoding.generate import generate
-from core.decoding.mask_predict import MaskPredict
-from core.evaluate.evaluation import held_out_pairs
-from core.evaluate.metrics import sorted_batches
-from core.messages import N_
-from core.runs.run import Run
-from core.studies.experiments.measures import Measure
+from ...batch import pad
+from ...decoding.generate import generate
+from ...decoding.mask_predict import MaskPredict
+from ...evaluate.evaluation import held_out_pairs
+from ...evaluate.metrics import sorted_batches
+from ...messages import N_
+from ...runs.run import Run
+from .measures import Measure
 
 N_MEASURED = 1000
 """Held-out sentences among which the right ones are counted."""

@@ -1,7 +1,7 @@
 """Must a reader know what comes later?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import (
+from ...messages import N_
+from .experiment import (
     BASE,
     NEEDS_NO_MIXING,
     TRANSLATING,
@@ -9,7 +9,7 @@ from core.studies.experiments.experiment import (
     Experiment,
     Variant,
 )
-from core.studies.experiments.measures import PRONOUNS, STATES_AT_IT
+from .measures import PRONOUNS, STATES_AT_IT
 
 READING = Experiment(
     name="reading",

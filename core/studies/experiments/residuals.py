@@ -1,7 +1,7 @@
 """Which parts of a layer can be left out?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, Expected, Experiment, Variant
+from ...messages import N_
+from .experiment import BASE, Expected, Experiment, Variant
 
 RESIDUALS = Experiment(
     name="residuals",

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import stats
 
-from core.files import write_atomically
+from ...files import write_atomically
 
 CONFIDENCE = 0.95
 SHIPPED = Path(__file__).resolve().parents[3] / "gallery" / "experiments"

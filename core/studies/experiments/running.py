@@ -13,18 +13,18 @@ from statistics import median
 
 import torch
 
-from core.files import write_atomically
-from core.runs.files import is_run
-from core.runs.folder import versions
-from core.runs.run import load_run
-from core.studies.experiments import EXPERIMENTS
-from core.studies.experiments.experiment import BASE, PRESET, Experiment, Variant
-from core.studies.experiments.measuring import measured
-from core.studies.experiments.results import SHIPPED, Results, Trained
-from core.tasks import TASKS
-from core.training.prepare import prepare_run
-from core.training.presets import MODEL_SETTINGS, train_command
-from core.training.trainer import complete_run
+from ...files import write_atomically
+from ...runs.files import is_run
+from ...runs.folder import versions
+from ...runs.run import load_run
+from ...tasks import TASKS
+from ...training.prepare import prepare_run
+from ...training.presets import MODEL_SETTINGS, train_command
+from ...training.trainer import complete_run
+from . import EXPERIMENTS
+from .experiment import BASE, PRESET, Experiment, Variant
+from .measuring import measured
+from .results import SHIPPED, Results, Trained
 
 RUNS = "runs"
 """Folder of the runs of an experiment, with their weights."""

@@ -1,8 +1,8 @@
 """Why are scores divided by √d_k?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, Expected, Experiment, Variant
-from core.studies.experiments.measures import EVENNESS
+from ...messages import N_
+from .experiment import BASE, Expected, Experiment, Variant
+from .measures import EVENNESS
 
 SCALE = Experiment(
     name="scale",

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from core.runs.metrics import Table
-from core.studies.experiments.results import Results
+from ...runs.metrics import Table
+from .results import Results
 
 FIGURES = ("exact_match", "n", "loss", "pronouns", "n_pronouns", "parameters")
 """What is measured in every training."""

@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.studies.experiments.experiment import BASE, WITHIN, Expected, Experiment, Variant
-from core.studies.experiments.results import Estimate, Results
+from .experiment import BASE, WITHIN, Expected, Experiment, Variant
+from .results import Estimate, Results
 
 
 class Verdict(StrEnum):

@@ -1,8 +1,8 @@
 """How large a vocabulary?"""
 
-from core.messages import N_
-from core.studies.experiments.experiment import BASE, TRANSLATING, Expected, Experiment, Variant
-from core.studies.experiments.measures import BLEU, TOKENS
+from ...messages import N_
+from .experiment import BASE, TRANSLATING, Expected, Experiment, Variant
+from .measures import BLEU, TOKENS
 
 VOCABULARY = Experiment(
     name="vocabulary",

@@ -10,13 +10,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.batch import Pair, collate
-from core.heads import Head, Kind, Side
-from core.model import Record, Step, Transformer
-from core.runs.run import Run
-from core.studies.heads.direct_effect import Written, has_direct_path, written
-from core.studies.heads.question import Question, Role, Rows, read, target_keys
-from core.studies.heads.roles import (
+from ...batch import Pair, collate
+from ...heads import Head, Kind, Side
+from ...model import Record, Step, Transformer
+from ...runs.run import Run
+from ...tokenizer.tokenizer import Token
+from .direct_effect import Written, has_direct_path, written
+from .question import Question, Role, Rows, read, target_keys
+from .roles import (
     N_SENTENCES,
     SEED,
     HeadRole,
@@ -24,8 +25,7 @@ from core.studies.heads.roles import (
     delimiters_of,
     questions_on,
 )
-from core.studies.heads.texts import batches_of, pairs_read
-from core.tokenizer.tokenizer import Token
+from .texts import batches_of, pairs_read
 
 N_STRATA = 5
 """Quantile groups of sentences, one of which is shown of each."""

@@ -11,11 +11,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from core.heads import Head, Kind, Side
-from core.inspection import Inspection
-from core.studies.heads.maps import cell_columns
-from core.tokenizer.tokenizer import Token
-from core.tokenizer.words import written_words
+from ...heads import Head, Kind, Side
+from ...inspection import Inspection
+from ...tokenizer.tokenizer import Token
+from ...tokenizer.words import written_words
+from .maps import cell_columns
 
 ENDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 """Where a scale of differences may end."""

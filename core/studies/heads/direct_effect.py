@@ -17,12 +17,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from core.batch import Pair, one_row
-from core.heads import Head
-from core.model import Record, Step, Transformer
-from core.model.attention import MultiHeadAttention
-from core.runs.run import Run
-from core.tokenizer.tokenizer import Token
+from ...batch import Pair, one_row
+from ...heads import Head
+from ...model import Record, Step, Transformer
+from ...model.attention import MultiHeadAttention
+from ...runs.run import Run
+from ...tokenizer.tokenizer import Token
 
 N_TOKENS = 5
 """Tokens that are named, promoted and suppressed ones each."""

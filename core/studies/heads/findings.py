@@ -4,13 +4,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.evaluate.intervals import Difference, difference_of_shares
-from core.heads import Head, Kind
-from core.inspection import Inspection
-from core.runs.run import Run
-from core.tasks import CorpusError, Mixed, Task, task_named
-from core.tasks.translation import Translation, derivations
-from core.tokenizer.tokenizer import Tokenizer
+from ...evaluate.intervals import Difference, difference_of_shares
+from ...heads import Head, Kind
+from ...inspection import Inspection
+from ...runs.run import Run
+from ...tasks import CorpusError, Mixed, Task, task_named
+from ...tasks.translation import Translation, derivations
+from ...tokenizer.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True, slots=True)

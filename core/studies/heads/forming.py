@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.heads import Head
-from core.inspection import Inspection
-from core.runs.metrics import columns_of
-from core.studies.heads.evenness import evenness
-from core.studies.heads.maps import Maps, maps_of_heads
+from ...heads import Head
+from ...inspection import Inspection
+from ...runs.metrics import columns_of
+from .evenness import evenness
+from .maps import Maps, maps_of_heads
 
 SHARP = 0.25
 """A head that spreads its weights less evenly looks at little but one token."""

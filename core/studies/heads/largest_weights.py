@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.heads import Head, Kind, Site
-from core.inspection import Inspection
-from core.studies.heads.evenness import evenness
-from core.tokenizer.tokenizer import Token
+from ...heads import Head, Kind, Site
+from ...inspection import Inspection
+from ...tokenizer.tokenizer import Token
+from .evenness import evenness
 
 Weights = NDArray[np.float32]
 Numbers = NDArray[np.float64]

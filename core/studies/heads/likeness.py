@@ -11,12 +11,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.batch import Pair, collate
-from core.heads import Head, Kind
-from core.model import Record, Step, Transformer
-from core.runs.run import Run
-from core.studies.heads.question import Rows, heads_of, read
-from core.studies.heads.texts import batches_of, pairs_read
+from ...batch import Pair, collate
+from ...heads import Head, Kind
+from ...model import Record, Step, Transformer
+from ...runs.run import Run
+from .question import Rows, heads_of, read
+from .texts import batches_of, pairs_read
 
 N_SENTENCES, SEED = 100, 0
 ROWS_AT_ONCE = 1024

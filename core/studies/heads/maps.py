@@ -11,9 +11,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.heads import Head, Kind, Side
-from core.inspection import Inspection
-from core.tokenizer.tokenizer import Token
+from ...heads import Head, Kind, Side
+from ...inspection import Inspection
+from ...tokenizer.tokenizer import Token
 
 How = Literal["mean", "largest"]
 Direction = Literal["at", "by"]

@@ -18,11 +18,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.batch import Batch
-from core.evaluate.intervals import mean_difference, wilson
-from core.heads import Head, Kind, Site
-from core.messages import N_
-from core.model import EnoughError, Probe, Step, Transformer, UntilWeights
+from ...batch import Batch
+from ...evaluate.intervals import mean_difference, wilson
+from ...heads import Head, Kind, Site
+from ...messages import N_
+from ...model import EnoughError, Probe, Step, Transformer, UntilWeights
 
 Numbers = NDArray[np.float64]
 ANY_KEY = N_("any key")

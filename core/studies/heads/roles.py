@@ -22,14 +22,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.batch import Pair, TokenReference, collate
-from core.evaluate.pronouns import baselines
-from core.heads import Head, Kind, Side, Site
-from core.messages import N_
-from core.model import Transformer
-from core.runs.run import Run
-from core.studies.heads.findings import evaluated_heads
-from core.studies.heads.question import (
+from ...batch import Pair, TokenReference, collate
+from ...evaluate.pronouns import baselines
+from ...heads import Head, Kind, Side, Site
+from ...messages import N_
+from ...model import Transformer
+from ...runs.run import Run
+from ...tokenizer.tokenizer import Token, Tokenizer
+from .findings import evaluated_heads
+from .question import (
     ANY_KEY,
     Answer,
     Question,
@@ -41,8 +42,7 @@ from core.studies.heads.question import (
     heads_of,
     largest,
 )
-from core.studies.heads.texts import batches_of, pairs_read
-from core.tokenizer.tokenizer import Token, Tokenizer
+from .texts import batches_of, pairs_read
 
 Counts = NDArray[np.float64]
 Column = list[str] | list[int] | list[float] | list[bool]

@@ -12,14 +12,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.batch import collate
-from core.heads import Head, Kind, Site
-from core.model import Step, Transformer
-from core.model.attention import MultiHeadAttention
-from core.runs.run import Run
-from core.studies.heads.question import QuestionProbe, Role, Rows, ask, heads_of, weight
-from core.studies.heads.roles import N_SENTENCES, SEED
-from core.studies.heads.texts import batches_of, pairs_read
+from ...batch import collate
+from ...heads import Head, Kind, Site
+from ...model import Step, Transformer
+from ...model.attention import MultiHeadAttention
+from ...runs.run import Run
+from .question import QuestionProbe, Role, Rows, ask, heads_of, weight
+from .roles import N_SENTENCES, SEED
+from .texts import batches_of, pairs_read
 
 
 @dataclass(frozen=True, slots=True)

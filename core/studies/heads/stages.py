@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from core.describe.formulas import Stage
-from core.studies.heads.steps import HeadSteps, Projection, Turned, Values
+from ...describe.formulas import Stage
+from .steps import HeadSteps, Projection, Turned, Values
 
 __all__ = ["Axis", "Panel", "Stage", "bias", "cell_at", "cell_of", "pair_of", "panels"]
 Axis = Literal["query", "key", "d_model", "d_k", "d_v", "heads × d_v", "bias"]

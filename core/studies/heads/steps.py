@@ -12,20 +12,20 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from core.batch import one_row
-from core.decoding.sentence import translate
-from core.describe.formulas import Stage, formulas, memory_symbol
-from core.heads import Head, Side
-from core.inspection import Inspection
-from core.model import (
+from ...batch import one_row
+from ...decoding.sentence import translate
+from ...describe.formulas import Stage, formulas, memory_symbol
+from ...heads import Head, Side
+from ...inspection import Inspection
+from ...model import (
     Probes,
     Record,
     Step,
     Transformer,
 )
-from core.model.attention import MultiHeadAttention
-from core.runs.run import Run
-from core.tokenizer.tokenizer import Token
+from ...model.attention import MultiHeadAttention
+from ...runs.run import Run
+from ...tokenizer.tokenizer import Token
 
 Values = NDArray[np.float32]
 _RECORDED = frozenset(

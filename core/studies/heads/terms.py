@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.messages import Message
-from core.studies.heads.stages import Axis, Panel, Stage, bias, panels
-from core.studies.heads.steps import HeadSteps
+from ...messages import Message
+from .stages import Axis, Panel, Stage, bias, panels
+from .steps import HeadSteps
 
 Rule = Literal["sum", "quotient", "plus", "mask", "share", "copy"]
 Numbers = NDArray[np.float64]

@@ -17,10 +17,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.heads import Head
-from core.model import Record, Step
-from core.runs.run import Run
-from core.studies.heads.question import (
+from ...heads import Head
+from ...model import Record, Step
+from ...runs.run import Run
+from .question import (
     Question,
     QuestionProbe,
     Role,
@@ -32,8 +32,8 @@ from core.studies.heads.question import (
     target_keys,
     weight,
 )
-from core.studies.heads.roles import duplicate, first_token, induction, itself, previous_token
-from core.studies.heads.texts import Source, Texts, texts_of
+from .roles import duplicate, first_token, induction, itself, previous_token
+from .texts import Source, Texts, texts_of
 
 QUESTIONS: Mapping[Role, Question] = {
     Role.PREVIOUS: previous_token,

@@ -16,15 +16,15 @@ from typing import Literal
 import numpy as np
 import torch
 
-from core.batch import Around, Batch, Ids, Pair
-from core.evaluate.evaluation import held_out_pairs
-from core.evaluate.metrics import sorted_batches
-from core.heads import Kind, Side
-from core.labels import as_read
-from core.messages import Message
-from core.runs.own_text import lines_of
-from core.runs.run import Run, RunError
-from core.tasks import TASKS
+from ...batch import Around, Batch, Ids, Pair
+from ...evaluate.evaluation import held_out_pairs
+from ...evaluate.metrics import sorted_batches
+from ...heads import Kind, Side
+from ...labels import as_read
+from ...messages import Message
+from ...runs.own_text import lines_of
+from ...runs.run import Run, RunError
+from ...tasks import TASKS
 
 N_TEXTS, LONGEST = 60, 32
 """The most texts of an opened model, and the most tokens of each."""

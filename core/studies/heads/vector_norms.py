@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.heads import Head
-from core.inspection import Inspection
-from core.runs.run import Run
-from core.studies.heads.maps import cell_columns
-from core.studies.heads.steps import HeadSteps, head_steps
+from ...heads import Head
+from ...inspection import Inspection
+from ...runs.run import Run
+from .maps import cell_columns
+from .steps import HeadSteps, head_steps
 
 
 @dataclass(frozen=True, slots=True, eq=False)

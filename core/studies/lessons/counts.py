@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.config import ModelConfig
-from core.describe import describe
-from core.families.published import PUBLISHED
-from core.runs.run import Run
-from core.studies.lessons.cells import Table
+from ...config import ModelConfig
+from ...describe import describe
+from ...families.published import PUBLISHED
+from ...runs.run import Run
+from .cells import Table
 
 
 @dataclass(frozen=True, slots=True)

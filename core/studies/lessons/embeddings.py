@@ -17,11 +17,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.decoding.sentence import translate
-from core.heads import Kind, Stack
-from core.model import Transformer
-from core.runs.run import Run
-from core.studies.lessons.cells import Table, cells, stacked
+from ...decoding.sentence import translate
+from ...heads import Kind, Stack
+from ...model import Transformer
+from ...runs.run import Run
+from .cells import Table, cells, stacked
 
 N_NEAREST = 8
 """Tokens of the vocabulary that are named beside one."""

@@ -13,12 +13,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from core.batch import one_row
-from core.decoding.sentence import Translation, target_as_translation
-from core.heads import Site
-from core.model import Transformer
-from core.runs.run import Run
-from core.studies.lessons.cells import Table, cells, stacked
+from ...batch import one_row
+from ...decoding.sentence import Translation, target_as_translation
+from ...heads import Site
+from ...model import Transformer
+from ...runs.run import Run
+from .cells import Table, cells, stacked
 
 RATES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3)
 """Learning rates: from far too small to too large for any of the gallery's models."""

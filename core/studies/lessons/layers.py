@@ -12,15 +12,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.batch import one_row, pad
-from core.config import ModelConfig
-from core.decoding.step import mask_special_tokens
-from core.describe import describe
-from core.describe.formulas import normalised
-from core.heads import Kind, Site, Stack
-from core.messages import N_, Message
-from core.model import Record, Step, Transformer
-from core.studies.lessons.cells import Table, cells
+from ...batch import one_row, pad
+from ...config import ModelConfig
+from ...decoding.step import mask_special_tokens
+from ...describe import describe
+from ...describe.formulas import normalised
+from ...heads import Kind, Site, Stack
+from ...messages import N_, Message
+from ...model import Record, Step, Transformer
+from .cells import Table, cells
 
 _SUBLAYERS = {
     "embedding": N_("embedding"),

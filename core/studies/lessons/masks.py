@@ -11,19 +11,19 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.batch import Batch, Pair, collate, pad
-from core.config import ModelConfig
-from core.decoding.generate import generate
-from core.decoding.sentence import fitting_source, model_input
-from core.evaluate.evaluation import held_out_pairs
-from core.evaluate.loss import token_loss
-from core.heads import Head, Kind, Side
-from core.labels import held_out_as_learned
-from core.model import Probes, Record, Remask, Step, Transformer
-from core.model.masks import causal_mask, padding_mask
-from core.runs.run import Run, RunError
-from core.studies.lessons.cells import Table, cells
-from core.vocabulary import PAD
+from ...batch import Batch, Pair, collate, pad
+from ...config import ModelConfig
+from ...decoding.generate import generate
+from ...decoding.sentence import fitting_source, model_input
+from ...evaluate.evaluation import held_out_pairs
+from ...evaluate.loss import token_loss
+from ...heads import Head, Kind, Side
+from ...labels import held_out_as_learned
+from ...model import Probes, Record, Remask, Step, Transformer
+from ...model.masks import causal_mask, padding_mask
+from ...runs.run import Run, RunError
+from ...vocabulary import PAD
+from .cells import Table, cells
 
 PADDING, LOOK_AHEAD = "padding", "look-ahead"
 BATCH = 50

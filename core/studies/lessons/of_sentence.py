@@ -8,18 +8,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
-from core.decoding.sentence import Translation, translate
-from core.describe import Description, describe
-from core.heads import Head, Kind, Side, Site, Stack
-from core.runs.run import Run
-from core.studies.lessons.cells import Table, cells, stacked
-from core.studies.lessons.embeddings import (
+from ...decoding.sentence import Translation, translate
+from ...describe import Description, describe
+from ...heads import Head, Kind, Side, Site, Stack
+from ...runs.run import Run
+from ...tasks.translation.names import FUNCTION_WORDS
+from .cells import Table, cells, stacked
+from .embeddings import (
     N_NEAREST,
     TokenVectors,
     nearest_words,
     token_vectors,
 )
-from core.studies.lessons.layers import (
+from .layers import (
     Lens,
     Norms,
     Stream,
@@ -28,7 +29,7 @@ from core.studies.lessons.layers import (
     residual_stream,
     study_norms,
 )
-from core.studies.lessons.masks import (
+from .masks import (
     HeadOfBatch,
     Mask,
     MaskLoss,
@@ -36,7 +37,7 @@ from core.studies.lessons.masks import (
     head_of_batch,
     read_texts,
 )
-from core.studies.lessons.sublayers import (
+from .sublayers import (
     LONGEST,
     FiringUnits,
     Influence,
@@ -45,7 +46,6 @@ from core.studies.lessons.sublayers import (
     influence,
     top_units,
 )
-from core.tasks.translation.names import FUNCTION_WORDS
 
 STEM = 3
 """Letters that two forms of a word have in common at least."""

@@ -15,15 +15,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.batch import pad
-from core.config import require
-from core.decoding.sentence import fitting_source
-from core.heads import Site
-from core.model import Record, Step, Transformer, Unplace, build
-from core.model.positional import exact_sinusoids, timescales
-from core.runs.run import Run
-from core.studies.lessons.cells import Table, cells
-from core.tokenizer.tokenizer import Token
+from ...batch import pad
+from ...config import require
+from ...decoding.sentence import fitting_source
+from ...heads import Site
+from ...model import Record, Step, Transformer, Unplace, build
+from ...model.positional import exact_sinusoids, timescales
+from ...runs.run import Run
+from ...tokenizer.tokenizer import Token
+from .cells import Table, cells
 
 Array = NDArray[np.float64]
 LONGEST, WIDEST = 512, 1024

@@ -10,8 +10,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from core.messages import Message, MessageError
-from core.studies.lessons.cells import Table, cells, stacked
+from ...messages import Message, MessageError
+from .cells import Table, cells, stacked
 
 Floats = NDArray[np.float64]
 WIDTHS = tuple(2**power for power in range(11))

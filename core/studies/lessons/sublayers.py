@@ -17,12 +17,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from core.batch import one_row, pad
-from core.heads import Site, Stack
-from core.model import Record, Step, Transformer
-from core.model.masks import causal_mask
-from core.model.sublayers import LayerInputs, Sublayer
-from core.studies.lessons.cells import Table, cells, stacked
+from ...batch import one_row, pad
+from ...heads import Site, Stack
+from ...model import Record, Step, Transformer
+from ...model.masks import causal_mask
+from ...model.sublayers import LayerInputs, Sublayer
+from .cells import Table, cells, stacked
 
 LONGEST = 64
 """Tokens that are studied; every one costs two passes of the sublayer over all."""

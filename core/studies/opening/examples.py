@@ -4,13 +4,13 @@ That is an opened model, of whose task nothing is known; and one of a single sta
 here, which reads a source and its target as one text.
 """
 
-from core.labels import prompt_of, source_of, text_of
-from core.messages import N_
-from core.runs.own_text import lines_of
-from core.runs.run import Run
-from core.tasks import CorpusError, Example, task_named
-from core.tokenizer.byte_level import MASK
-from core.tokenizer.words import spaced_words
+from ...labels import prompt_of, source_of, text_of
+from ...messages import N_
+from ...runs.own_text import lines_of
+from ...runs.run import Run
+from ...tasks import CorpusError, Example, task_named
+from ...tokenizer.byte_level import MASK
+from ...tokenizer.words import spaced_words
 
 _READ = (
     Example(N_("it = the animal"), "The animal did not cross the street because it was too tired."),

@@ -18,22 +18,22 @@ from pathlib import Path
 from safetensors import SafetensorError
 from safetensors.torch import save_file
 
-from core.config import ConfigError
-from core.config.training import TrainConfig
-from core.device import use_one_thread
-from core.families import CONFIG, Checkpoint, FamilyError, family_of, load, read_checkpoint
-from core.families.tokenizer import read_tokenizers
-from core.files import write_atomically
-from core.jobs.job import Files, Job
-from core.jobs.process import main, working
-from core.messages import N_, error_text
-from core.model import Transformer
-from core.runs.checkpoint import CHECKPOINTS, LARGEST_READ, save_weights, weights_file
-from core.runs.folder import checked_name, free_name, incoming_folder, versions
-from core.runs.run import RunError, RunSettings, load_run
-from core.studies.opening.sources import local
-from core.studies.opening.survey import survey
-from core.tokenizer.tokenizer import Tokenizer
+from ...config import ConfigError
+from ...config.training import TrainConfig
+from ...device import use_one_thread
+from ...families import CONFIG, Checkpoint, FamilyError, family_of, load, read_checkpoint
+from ...families.tokenizer import read_tokenizers
+from ...files import write_atomically
+from ...jobs.job import Files, Job
+from ...jobs.process import main, working
+from ...messages import N_, error_text
+from ...model import Transformer
+from ...runs.checkpoint import CHECKPOINTS, LARGEST_READ, save_weights, weights_file
+from ...runs.folder import checked_name, free_name, incoming_folder, versions
+from ...runs.run import RunError, RunSettings, load_run
+from ...tokenizer.tokenizer import Tokenizer
+from .sources import local
+from .survey import survey
 
 OPENING = Job(
     "core.studies.opening.opening", N_("opening this model"), Files.named("opening"), error=RunError

@@ -8,9 +8,9 @@ import shutil
 from collections.abc import Generator
 from pathlib import Path
 
-from core.messages import Message
-from core.runs.archive import extract, opened_archive
-from core.runs.run import RunError
+from ...messages import Message
+from ...runs.archive import extract, opened_archive
+from ...runs.run import RunError
 
 LARGEST_SOURCE = 12 << 30
 """Bytes of a model's files; those that are not read do not count."""

@@ -6,10 +6,10 @@ from pathlib import Path
 import torch
 from safetensors import SafetensorError, safe_open
 
-from core.families import CONFIG, FamilyError, family_of
-from core.families.checkpoint import GGUF_ENDING, read_settings, unreadable, weight_files
-from core.families.gguf_file import GGUFReader
-from core.messages import N_, error_text
+from ...families import CONFIG, FamilyError, family_of
+from ...families.checkpoint import GGUF_ENDING, read_settings, unreadable, weight_files
+from ...families.gguf_file import GGUFReader
+from ...messages import N_, error_text
 
 BYTES_OF_A_WEIGHT = 4
 """They are kept in single precision."""

@@ -6,13 +6,13 @@ Reading order: lexicon, names; draft (a sentence in progress), phrases, clauses,
 
 import random
 
-from core.messages import N_
-from core.tasks.task import Drawn, Example, Sample
-from core.tasks.translation.draft import Draft
-from core.tasks.translation.patterns import sentence
-from core.tasks.translation.recognition import derivations
-from core.tasks.translation.spelling import spelled
-from core.tasks.translation.split import is_held_out
+from ...messages import N_
+from ..task import Drawn, Example, Sample
+from .draft import Draft
+from .patterns import sentence
+from .recognition import derivations
+from .spelling import spelled
+from .split import is_held_out
 
 __all__ = ["Everyday", "Translation", "derivations"]
 

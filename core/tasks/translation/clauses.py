@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from core.tasks.translation.draft import Draft, Sources, Word
-from core.tasks.translation.lexicon import PREDICATES, VERBS_FOR, Adjective, Verb, is_plural
-from core.tasks.translation.phrases import Nominal, Phrase, words_of
+from .draft import Draft, Sources, Word
+from .lexicon import PREDICATES, VERBS_FOR, Adjective, Verb, is_plural
+from .phrases import Nominal, Phrase, words_of
 
 
 class Mood(NamedTuple):

@@ -4,8 +4,8 @@ import random
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from core.tasks.translation.lexicon import Adjective, Kind, Noun, Verb
-from core.tasks.translation.names import invented, is_feminine
+from .lexicon import Adjective, Kind, Noun, Verb
+from .names import invented, is_feminine
 
 Choice = TypeVar("Choice")
 Entry = TypeVar("Entry", Noun, Adjective, Verb)

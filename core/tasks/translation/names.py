@@ -6,7 +6,7 @@ The rule of gender: a name that ends in "a" is a woman's, every other name a man
 import random
 import re
 
-from core.tasks.translation.lexicon import ADJECTIVES, LEMMAS, VERBS
+from .lexicon import ADJECTIVES, LEMMAS, VERBS
 
 _FUNCTION_WORDS = """
     the a an some any and but because when who that why

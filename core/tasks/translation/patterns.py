@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from core.tasks.translation.clauses import (
+from .clauses import (
     BECAUSE,
     BUT,
     DENIAL,
@@ -22,8 +22,8 @@ from core.tasks.translation.clauses import (
     say_predicate,
     say_verb,
 )
-from core.tasks.translation.draft import Draft, Word
-from core.tasks.translation.lexicon import (
+from .draft import Draft, Word
+from .lexicon import (
     ANIMATE,
     DISTINCTIVE,
     KINDS,
@@ -32,7 +32,7 @@ from core.tasks.translation.lexicon import (
     Kind,
     form_index,
 )
-from core.tasks.translation.phrases import Coordination, Nominal, NounPhrase, Phrase, Pronoun
+from .phrases import Coordination, Nominal, NounPhrase, Phrase, Pronoun
 
 PRESENT = 0.25
 """The probability of the present tense."""

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from core.tasks.translation.draft import Draft, Mention, Sources, Word
-from core.tasks.translation.lexicon import (
+from .draft import Draft, Mention, Sources, Word
+from .lexicon import (
     AFTER_NOUN,
     BEFORE_NOUN,
     NOUNS_OF,
@@ -14,7 +14,7 @@ from core.tasks.translation.lexicon import (
     Noun,
     form_index,
 )
-from core.tasks.translation.spelling import begins_with_a_vowel_sound
+from .spelling import begins_with_a_vowel_sound
 
 DEFINITE = ("le", "la", "les", "les")
 INDEFINITE = ("un", "une", "des", "des")

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence, Set
 from functools import lru_cache
 from typing import Any
 
-from core.tasks.task import Sample
-from core.tasks.translation.clauses import BECAUSE, BUT, WHEN, Mood
-from core.tasks.translation.draft import Choice, Draft, Sources
-from core.tasks.translation.lexicon import NOUNS, Kind
-from core.tasks.translation.names import VOCABULARY, is_feminine, is_name
-from core.tasks.translation.patterns import sentence
-from core.tasks.translation.spelling import spelled
+from ..task import Sample
+from .clauses import BECAUSE, BUT, WHEN, Mood
+from .draft import Choice, Draft, Sources
+from .lexicon import NOUNS, Kind
+from .names import VOCABULARY, is_feminine, is_name
+from .patterns import sentence
+from .spelling import spelled
 
 _TOKEN = re.compile(r"[^\s.,?]+|[.,?]")
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from core.tasks.task import Link, Reference, Sample
-from core.tasks.translation.draft import Draft, Mention, Word
-from core.tasks.translation.lexicon import ASPIRATED_H, Kind
-from core.vocabulary import Span
+from ...vocabulary import Span
+from ..task import Link, Reference, Sample
+from .draft import Draft, Mention, Word
+from .lexicon import ASPIRATED_H, Kind
 
 _VOWELS = frozenset("aeiouàâéèêëîïôöùûüœæAEIOUÀÂÉÈÊËÎÏÔÖÙÛÜŒÆ")
 _ELIDED = {"le": "l'", "la": "l'", "de": "d'", "ne": "n'", "que": "qu'"}

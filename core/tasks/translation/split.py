@@ -4,9 +4,9 @@ import functools
 import itertools
 import re
 
-from core.tasks.task import is_in_test_part
-from core.tasks.translation.lexicon import LEMMAS
-from core.tasks.translation.names import FUNCTION_WORDS
+from ..task import is_in_test_part
+from .lexicon import LEMMAS
+from .names import FUNCTION_WORDS
 
 # With this salt the pair (animal, street) is held out: "The animal didn't cross the street …" is
 # always a sentence whose nouns never stood together in training.
