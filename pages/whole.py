@@ -2,8 +2,10 @@
 
 import streamlit as st
 
+from core.config import ModelConfig
+from core.messages import N_
 from pages.frame import language, links, measured_on, selection, service, session, tour, view
-from pages.frame.language import _, plain
+from pages.frame.language import _, joined, plain
 from pages.frame.messages import explained
 from pages.frame.view import View
 from pages.views.whole import forward_pass
@@ -12,6 +14,10 @@ VIEWS = (View("whole", "pass", forward_pass.draw),)
 TAKE_TOUR = "start_tour"
 OF_MAPS = {session.KIND, session.LAYER, session.HEAD, session.OTHER, session.HOW}
 """What older links to the first page chose of the maps that were there."""
+_PAPER = N_(
+    "**The Transformer of “Attention Is All You Need”**, the design behind today’s language "
+    "models, at work."
+)
 
 
 def render() -> None:
@@ -34,19 +40,31 @@ def _introduce(paper: tour.Tour) -> None:
 
 
 def _what_it_does() -> str:
-    """Return what the app is, and what the chosen model does if that is known."""
+    """Return what the app shows, and what the chosen model does if that is known."""
     settings = selection.chosen_settings()
-    does = measured_on.TASK_LABELS.get(settings.task) if settings else None
-    if does is None:
-        return _(
-            "**The Transformer of “Attention Is All You Need”**, the design behind today’s "
-            "language models, at work on a sentence. Change one word, press *play*, or click a "
-            "block."
-        )
-    return _(
-        "**The Transformer of “Attention Is All You Need”**, the design behind today’s language "
-        "models, at work. This one {does}: change a word, press *play*, or click a block."
-    ).format(does=_(does))
+    if settings is None:
+        return _(_PAPER)
+    config, does = settings.model, measured_on.TASK_LABELS.get(settings.task)
+    return joined(
+        [
+            _(_kind(config)),
+            _("This one {does}.").format(does=_(does)) if does else None,
+            _("Change a word or click a block.")
+            if config.is_encoder_only or config.is_parallel
+            else _("Change a word, press *play*, or click a block."),
+        ]
+    )
+
+
+def _kind(config: ModelConfig) -> str:
+    """Return what a model is, beside the one of the paper."""
+    if config.is_decoder_only:
+        return N_("**A Transformer’s decoder alone**, the design of today’s language models.")
+    if config.is_encoder_only:
+        return N_("**A Transformer’s encoder alone**, the design of BERT.")
+    if config.decoder_mixing in ("gru", "lstm"):
+        return N_("**A recurrent network**, the design before the Transformer.")
+    return _PAPER
 
 
 def _lead_on(paper: tour.Tour) -> None:

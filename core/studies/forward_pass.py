@@ -3,7 +3,7 @@
 K positions of a stack, L depths, T tokens fed to the decoder, N best tokens.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +45,9 @@ class ForwardPass:
     """What each layer of the decoder would write; None without a decoder that writes in order."""
     best: Best | None
     """What it writes; None in the same cases."""
+    fills: Mapping[int, tuple[tuple[int, float], ...]]
+    """Of an encoder alone: the tokens most probable at each masked position, best first, each with
+    its probability."""
 
     @property
     def sublayers(self) -> tuple[tuple[Site, NDArray[np.float64]], ...]:
@@ -86,19 +89,33 @@ def forward_pass(run: Run, inspection: Inspection, silenced: tuple[Head, ...] = 
     probe = Probes((Silence.of(silenced), record)) if silenced else record
     logits_BTV = model(one_row(translation.source_ids), one_row(translation.fed_ids), probe)
     writes = bool(translation.fed_ids) and not model.config.is_parallel
-    best = None
+    best, fills = None, {}
     if writes:
         chances_TV = mask_special_tokens(logits_BTV[0], model.config).double().softmax(dim=-1)
         top = chances_TV.topk(min(N_BEST, chances_TV.shape[-1]))
         next_ids = (*translation.target_ids, *model.config.eos_ids[:1])[: len(chances_TV)]
         next_probabilities = chances_TV[range(len(next_ids)), next_ids]
         best = Best(top.indices.numpy(), top.values.numpy(), next_ids, next_probabilities.numpy())
+    elif model.config.is_encoder_only and model.config.has_output:
+        fills = _fills(run, translation.source_ids, logits_BTV[0])
     return ForwardPass(
         inspection=inspection,
         streams=recorded_streams(model, record),
         lens=recorded_lens(model, record, logits_BTV) if writes else None,
         best=best,
+        fills=fills,
     )
+
+
+def _fills(
+    run: Run, ids: Sequence[int], logits_SV: torch.Tensor
+) -> dict[int, tuple[tuple[int, float], ...]]:
+    """Return the most probable tokens at each masked position, with their probabilities."""
+    masked = [at for at, token in enumerate(ids) if token == run.tokenizer.mask_id]
+    chances_MV = mask_special_tokens(logits_SV[masked], run.model.config).double().softmax(dim=-1)
+    top = chances_MV.topk(min(N_BEST, chances_MV.shape[-1]))
+    rows = zip(masked, top.indices.tolist(), top.values.tolist(), strict=True)
+    return {at: tuple(zip(tokens, chances, strict=True)) for at, tokens, chances in rows}
 
 
 def pass_of(run: Run, sentence: str, target: str | None) -> ForwardPass:

@@ -1,5 +1,7 @@
 """How a forward pass is shown: the picture of the whole model, from what was recorded."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,7 +30,8 @@ _NAMES = {
 def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Whole:
     """Return the picture of a pass; it opens on the step that looks most at the focus.
 
-    Without a focus or cross-attention, it opens on the step at which the model is least sure.
+    Without a focus or cross-attention, it opens on the step at which the model is least sure; of a
+    decoder alone, on the first word that it writes.
 
     Args:
         run: Whose model it is.
@@ -48,7 +51,9 @@ def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Who
         norms={stream.sites[0].side: stream.norms_LK for stream in found.streams.values()},
         guesses=_guesses(run, found),
         best=_best(run, found),
-        step=_unsure_step(found) if focus_step is None else focus_step,
+        given=max(inspection.n_typed - 1, 0),
+        fills={at: _named(run, *zip(*row, strict=True)) for at, row in found.fills.items()},
+        step=_usual_step(found) if focus_step is None else focus_step,
         focus=focus,
         focus_step=focus_step,
         hands_over=run.model.config.cross == "none" and run.model.config.is_encoder_decoder,
@@ -100,8 +105,14 @@ def _looking_step(found: ForwardPass, source: int | None) -> int | None:
     return 1 + int(weights_HT.max(axis=0).argmax())
 
 
-def _unsure_step(found: ForwardPass) -> int:
-    """Return the step, from 1, at which the model is least sure; the last if it is sure of all."""
+def _usual_step(found: ForwardPass) -> int:
+    """Return the first step, from 1, that writes after a prompt.
+
+    Without a prompt, it is the step at which the model is least sure; if it is sure of all,
+    the last.
+    """
+    if found.inspection.n_typed:
+        return found.inspection.n_typed
     chances_T = None if found.best is None else found.best.probabilities_TN[:, 0]
     if chances_T is None or chances_T.min(initial=1.0) >= CERTAIN:
         return len(found.inspection.fed_tokens)
@@ -114,7 +125,7 @@ def _guesses(run: Run, found: ForwardPass) -> list[list[Guess]]:
         return []
     ids_LK, chances_LK = found.lens.best_LK[1:], found.lens.best_probability_LK[1:]
     return [
-        list(zip(texts_of(run, ids_K.tolist()), chances_K.tolist(), strict=True))
+        _named(run, ids_K.tolist(), chances_K.tolist())
         for ids_K, chances_K in zip(ids_LK, chances_LK, strict=True)
     ]
 
@@ -123,9 +134,13 @@ def _best(run: Run, found: ForwardPass) -> list[list[Guess]]:
     if found.best is None:
         return []
     rows = zip(found.best.ids_TN.tolist(), found.best.probabilities_TN.tolist(), strict=True)
-    return [list(zip(texts_of(run, ids), chances, strict=True)) for ids, chances in rows]
+    return [_named(run, ids, chances) for ids, chances in rows]
 
 
-def texts_of(run: Run, ids: list[int]) -> list[str]:
+def _named(run: Run, ids: Sequence[int], chances: Sequence[float]) -> list[Guess]:
+    return list(zip(texts_of(run, ids), chances, strict=True))
+
+
+def texts_of(run: Run, ids: Sequence[int]) -> list[str]:
     """Return what tokens of the target are called, each by itself."""
     return [token.text for token in run.target_tokenizer.describe_alone(ids)]

@@ -66,9 +66,9 @@ export function drawStreams(context, state, layout, ink) {
   }
 }
 
-/** The word that was written comes back to the others: it is fed next, or ends the text. */
+/** The word that was written comes back to the others: it is fed next, or ends the text. Of a text that is given, none does. */
 function drawBack(context, { step, view, stage }, stack, ink) {
-  if (!step || stage !== Infinity || view.isForced) return;
+  if (step <= view.given || stage !== Infinity || view.isForced) return;
   const [from, to] = [stack.centre(step - 1), stack.centre(step)];
   const upper = stack.highest - 5;
   context.strokeStyle = ink.bar;

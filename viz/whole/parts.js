@@ -2,7 +2,7 @@
 
 import { fill, fillParts, localNumber, percentWords } from "../component/text.js";
 import { element, tokenElement, word } from "../component/tokens.js";
-import { shownOf } from "./drawing.js";
+import { litOf, shownOf } from "./drawing.js";
 import { nameOf, titleTop, topOf } from "./layout.js";
 import { largestOfBlock, largestOfToken } from "./payload.js";
 
@@ -158,20 +158,21 @@ export function blockFinding(block, stack, view, { rows = block.queries, head = 
   return fill(texts.adds, { token: stack.tokens[most][0], norm: localNumber(block.added[most], 1) });
 }
 
-/** The most probable next words above the decoder, and what each layer would write. */
+/** The most probable next words above the decoder, and what each layer would write; of an encoder alone, guesses at a masked word. */
 export function drawOutput(state) {
   const { nodes, layout, view, step, stage } = state;
   const { texts } = view;
   const decoder = layout.stacks.find(({ side }) => side === "target");
-  const done = stage === Infinity && step > 0 && view.best[step - 1];
+  const writer = layout.stacks.at(-1);
+  const done = stage === Infinity && (view.best[step - 1] ?? view.fills[litOf(state)]);
   const parts = [];
-  if (decoder && done) {
-    const most = Math.max(2, Math.floor((layout.width - decoder.left) / BAR.least));
+  if (done) {
+    const most = Math.max(2, Math.floor((layout.width - writer.left) / BAR.least));
     const named = done.slice(0, most - 1);
     const others = 1 - named.reduce((sum, [, share]) => sum + share, 0);
     const entries = others > 0.0005 ? [...named, [texts.others, others]] : named;
-    const wide = Math.min(BAR.most, (layout.width - decoder.left) / entries.length);
-    const lower = decoder.highest - BAR.apart;
+    const wide = Math.min(BAR.most, (layout.width - writer.left) / entries.length);
+    const lower = writer.highest - BAR.apart;
     const top = topOf(layout, lower - BAR.high, lower);
     for (const [rank, [text, share]] of entries.entries()) {
       const bar = element("div", rank ? "bar" : "bar best");
@@ -180,7 +181,7 @@ export function drawOutput(state) {
       filled.style.width = `${Math.max(2, (wide - 10) * share)}px`;
       bar.append(filled, rank < named.length ? word(text) : element("em", "", text), element("span", "", percentWords(share)));
       bar.style.width = `${wide - 6}px`;
-      parts.push(put(bar, decoder.left + rank * wide, top));
+      parts.push(put(bar, writer.left + rank * wide, top));
     }
   }
   if (decoder && step > 0 && !layout.narrow) parts.push(...guessesOf(state, decoder));
@@ -206,9 +207,11 @@ function guessesOf({ view, step, stage, layout }, decoder) {
 }
 
 /** What happens at the step, in words. */
-export function sayStep({ view, step, stage, focus, saysFocus, layout }) {
+export function sayStep(state) {
+  const { view, step, stage, saysFocus, layout } = state;
+  const focus = litOf(state);
   const looked = saysFocus ? lookOf(layout.stacks[0], focus, view.texts) : [];
-  return looked.length ? looked : stepParts(view, step, stage);
+  return looked.length ? looked : stepParts(view, step, stage, focus);
 }
 
 /** Where a word looks most, in words. */
@@ -221,16 +224,27 @@ function lookOf(stack, token, texts) {
   });
 }
 
-function stepParts(view, step, stage) {
+function stepParts(view, step, stage, focus) {
   const { texts } = view;
-  if (!view.last) return [texts[view.fed.length ? "at.parallel" : "at.encoder"]];
+  if (view.stacks.every(({ side }) => side === "source")) return filledParts(view, focus);
+  if (!view.last) return [texts["at.parallel"]];
   if (!step) return [texts[view.source.length ? "at.encoder" : "at.none"]];
   const [written, probability] = view.best[step - 1][0];
   const [truth, chance] = view.truth[step - 1] ?? [];
-  return fillParts(texts[stage === Infinity ? sentenceOf(truth, written) : "at.slow"], {
+  const name = step <= view.given ? "at.given" : sentenceOf(truth, written);
+  return fillParts(texts[stage === Infinity ? name : "at.slow"], {
     step: String(step), last: String(view.last), fed: word(view.fed[step - 1][0]),
-    written: word(written), probability: percentWords(probability),
+    written: word(written), probability: percentWords(probability), next: word(view.fed[step]?.[0] ?? ""),
     truth: word(truth ?? ""), chance: percentWords(chance ?? 0),
+  });
+}
+
+/** What an encoder alone guesses in the place of a masked word. */
+function filledParts({ source, fills, texts }, focus) {
+  if (!fills[focus]) return [texts["at.alone"]];
+  const [[written, probability]] = fills[focus];
+  return fillParts(texts["at.filled"], {
+    masked: word(source[focus][0]), written: word(written), probability: percentWords(probability),
   });
 }
 

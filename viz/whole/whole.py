@@ -46,6 +46,15 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "encoder.in.order": N_("Encoder: one word after the other"),
     "at.slow": N_("step {step} of {last}: fed all words up to “{fed}”"),
     "at.parallel": N_("The decoder writes all words at once."),
+    "at.alone": N_("The encoder reads all words at once."),
+    "at.filled": N_(
+        "The encoder reads all words at once. In the place of “{masked}” it guesses “{written}” "
+        "({probability})"
+    ),
+    "at.given": N_(
+        "step {step} of {last}: fed all words up to “{fed}”, guesses “{written}” ({probability}); "
+        "your text goes on with “{next}”"
+    ),
     "at.none": N_("Nothing is fed yet."),
     "at": N_(
         "step {step} of {last}: fed all words up to “{fed}”, writes “{written}” ({probability})"
@@ -150,6 +159,8 @@ class Whole:
         guesses: What each layer of the decoder would write at each step; may be empty.
         best: The most probable tokens of each step, best first; none where the decoder writes all
             at once.
+        given: How many steps are fed a text that is given and goes on: what they guess is not fed.
+        fills: Of an encoder alone: the most probable tokens at each masked position, best first.
         step: The step that is shown: 0 for the encoder, n for the n-th token that is fed.
         focus: The source's token whose lines stand out; None for none.
         focus_step: The step that looks at it: at the others it does not stand out; None for all.
@@ -172,6 +183,8 @@ class Whole:
     norms: Mapping[Side, NDArray[np.float64]]
     guesses: Sequence[Sequence[Guess]] = ()
     best: Sequence[Sequence[Guess]] = ()
+    given: int = 0
+    fills: Mapping[int, Sequence[Guess]] = field(default_factory=dict)
     step: int = 0
     focus: int | None = None
     focus_step: int | None = None
@@ -232,6 +245,8 @@ def content(
         "source": [written_label(label) for label in whole.source],
         **_pass(whole, whole.sublayers),
         "forced": None if forced is None else _pass(forced, target),
+        "given": whole.given,
+        "fills": {str(at): _guesses(each) for at, each in whole.fills.items()},
         "focus": whole.focus,
         "focus_step": whole.focus_step,
         "silenced": list(whole.silenced),

@@ -221,7 +221,9 @@ def at_the_end(inspection: Inspection, step: int) -> str:
 
 def _written(inspection: Inspection) -> str:
     """Return the text that is written, and the word of it that is not certain, if any."""
-    text = plain(inspection.translation.text)
+    text = plain(inspection.translation.text.replace("\n", "↵"))
+    if not inspection.fed_tokens:
+        return _("With what the model guesses: “{text}”").format(text=text) if text else ""
     word = min(inspection.written, key=lambda each: each.probability, default=None)
     if word is None or word.probability >= CERTAIN:
         return _("The model writes “{text}”").format(text=text) if text else ""

@@ -35,7 +35,7 @@ def draw(opened: Opened) -> Shown:
     silenced = _silenced(opened.run)
     recipe = pass_of(opened, silenced)
     found = recipe.result()
-    focus = clicks.first_pronoun(opened, found.inspection)
+    focus = next(iter(found.fills), clicks.first_pronoun(opened, found.inspection))
     title = _("A sentence on its way through the model")
     whole = whole_of(opened.run, found, title, focus)
     lost, lost_at = what_is_lost(opened, found, silenced) if silenced else ("", None)
