@@ -4,6 +4,7 @@ import html
 from pathlib import Path
 
 import pytest
+import torch
 
 from core.heads import Head
 from core.inspection import inspect_sentence
@@ -77,3 +78,32 @@ def test_a_decoder_that_only_begins_with_the_encoders_state_is_said_to(open_view
     attending, _ = open_view("pass", model="bottleneck-attention", sentence="a b c")
     assert picture(recurrent)["hands_over"]
     assert not picture(attending)["hands_over"]
+
+
+def test_an_encoder_alone_shows_what_it_guesses_at_each_masked_word(
+    open_view, run_of_kind, elsewhere
+):
+    folder = run_of_kind("like bert")
+    elsewhere("OWN", folder.parent)
+    view, _ = open_view("pass", model="runs/run", sentence="k d a = k [MASK] [MASK]")
+    shown, run = picture(view), load_run(folder)
+    masked = [at for at, (text, *_rest) in enumerate(shown["source"]) if text == "MASK"]
+    assert list(shown["fills"]) == list(map(str, masked))
+    assert shown["focus"] == masked[0]
+    source_ids = inspect_sentence(run, "k d a = k [MASK] [MASK]").translation.source_ids
+    chances_SV = run.model(torch.tensor([source_ids]), None)[0].double().softmax(-1)
+    best, chance = shown["fills"][str(masked[1])][0]
+    assert chance == pytest.approx(chances_SV[masked[1]].max().item(), abs=1e-3)
+    [token] = run.tokenizer.describe_alone([int(chances_SV[masked[1]].argmax())])
+    assert best == token.text
+
+
+def test_a_decoder_alone_opens_on_the_first_word_that_it_writes(open_view, run_of_kind, elsewhere):
+    elsewhere("OWN", run_of_kind("like gpt2").parent)
+    view, _ = open_view("pass", model="runs/run", sentence="k d a =")
+    shown = picture(view)
+    texts = [text for text, *_rest in shown["fed"]]
+    # BOS and four letters are fed; at the fifth step the first word is written.
+    assert (shown["given"], shown["step"]) == (4, 5)
+    assert texts[:5] == ["BOS", "k", "d", "a", "="]
+    assert texts[5:6] in ([], [shown["best"][4][0][0]])
