@@ -7,7 +7,6 @@ import { largeOfRow, weightAt } from "./payload.js";
 const LEAST = 0.1; // smaller weights have no line
 const FAINT = 0.13; // opacity of lines that do not stand out
 const HIGHEST_BAR = 30; // pixels
-const NAME = 20; // pixels that the name of a block takes within it
 const THICK = 3.6; // width of the line of weight 1
 const HATCH = 4; // pixels between two of the lines that hide a part of a map
 
@@ -130,7 +129,7 @@ export function drawLines(context, { block, stack, encoder, ink, count, active }
     if (crosses) {
       drawRounded(context, crossingPath(encoder, stack, block, { head, query, key }));
     } else {
-      const [from, to] = [[stack.centre(key), block.lower], [stack.centre(query), block.upper + 2]];
+      const [from, to] = [[stack.centre(key), block.foot], [stack.centre(query), block.upper + 2]];
       const half = (from[1] + to[1]) / 2;
       context.moveTo(...from);
       context.bezierCurveTo(from[0], half, to[0], half, ...to);
@@ -170,7 +169,7 @@ function drawRounded(context, points) {
 /** How much a sublayer adds to each word; where the picture flips, the block's name stands at the other end. */
 function drawAdded(context, { block, stack, layout, ink, count, active }) {
   const largest = Math.max(...block.added, 1e-9);
-  const height = block.lower - block.upper - (layout.flips ? NAME : 6);
+  const height = block.foot - block.upper - (layout.flips ? 2 : 6);
   const room = Math.max(1, Math.min(block.heads ? 9 : HIGHEST_BAR, height));
   for (let token = 0; token < count; token += 1) {
     const high = Math.max(1, (room * block.added[token]) / largest);

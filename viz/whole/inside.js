@@ -1,6 +1,7 @@
 // Inside a block: the map of each of its heads, one head with its words, or what is added to each word.
 
 import { magnified, within } from "../component/pixels.js";
+import { setPixels } from "../component/plot.js";
 import { fill, fillParts, localNumber } from "../component/text.js";
 import { element, word } from "../component/tokens.js";
 import { showTooltip } from "../component/tooltip.js";
@@ -9,13 +10,13 @@ import { topOf } from "./layout.js";
 import { blockFinding, put } from "./parts.js";
 import { largestOfBlock, weightAt } from "./payload.js";
 
-const MAP = 132; // pixels of a map's longer side
-const HEAD = { map: 264, cell: 24, around: 40, letter: 7.3, most: 6, least: 0.005 };
-// Pixels of one head's map and its names, and which weights are listed beside it.
+const MAP = { wide: 132, narrow: 66 }; // pixels of a map's longer side
+const HEAD = { map: 264, cell: 24, around: 40, above: 66, letter: 7.3, least: 0.005, most: 6 };
+// Pixels of one head's map, of what stands around it and of its names; and which weights are listed beside it.
 
 /** Open a block, or with `site:head` one head of it; what is open already closes. */
 export function showInside(state, open, row = null) {
-  const { nodes: { inside }, layout } = state;
+  const { nodes: { inside } } = state;
   const closes = state.open === open;
   closeInside(state);
   if (closes) return;
@@ -24,17 +25,29 @@ export function showInside(state, open, row = null) {
   buttonOf(state, shown.block.site).setAttribute("aria-expanded", true);
   inside.hidden = false;
   fillInside(state, shown);
-  const { stack, block, head } = shown;
-  // Beside the decoder, so that what it writes stays in sight.
-  const isDecoder = stack === layout.stacks.at(-1);
-  const besides = isDecoder && !layout.beside ? stack.right + 70 : layout.stacks.at(-1).left - 150 - inside.offsetWidth;
-  const left = Math.max(0, Math.min(layout.width - inside.offsetWidth, besides));
-  const top = topOf(layout, block.upper, block.lower);
-  put(inside, left, Math.max(0, Math.min(top, layout.height - inside.offsetHeight)));
+  const { block, head } = shown;
+  placeInside(state, shown);
   const changed = state.silencedLast && inside.querySelector(`[data-name="${state.silencedLast}"]`);
   state.silencedLast = null;
   const first = head === null && block.heads ? ".map" : ".close";
   (changed || inside.querySelector(first)).focus({ preventScroll: true });
+}
+
+/** Put what is open beside what the decoder writes, and between the words and the output: both stay in sight. */
+function placeInside({ nodes: { inside }, layout }, { stack, block, upper, room }) {
+  setPixels(inside, { "--room": room });
+  const last = layout.stacks.at(-1);
+  const besides = layout.beside ? last.left - 150 - inside.offsetWidth : stack.right + 70;
+  const left = Math.max(0, Math.min(layout.shown - inside.offsetWidth, besides));
+  const top = topOf(layout, block.upper, block.lower);
+  put(inside, left, Math.max(upper, Math.min(top, upper + room - inside.offsetHeight)));
+}
+
+/** Where what is open may begin, and how high it may be. */
+function roomInside({ beside, flips, stacks, height }, stack) {
+  if (beside) return { upper: 0, room: stacks[0].bottom };
+  const upper = flips ? height - stack.bottom : stack.highest;
+  return { upper, room: stack.bottom - stack.highest };
 }
 
 export function closeInside(state) {
@@ -60,7 +73,7 @@ function openedOf({ open, layout, step, row, view, focus }) {
   const rows = Math.max(1, Math.min(count, block.queries));
   const keys = block.crosses ? view.source : stack.tokens;
   const query = Math.min(row ?? active ?? largestOfBlock(block, rows, head).query ?? 0, rows - 1);
-  return { stack, block, head, rows, keys, query, width: layout.width };
+  return { stack, block, head, rows, keys, query, layout, ...roomInside(layout, stack) };
 }
 
 function fillInside(state, shown) {
@@ -69,6 +82,7 @@ function fillInside(state, shown) {
   const { texts } = view;
   const name = head === null ? block.name : `${block.name}, ${fill(texts.head, { head: String(head) })}`;
   inside.ariaLabel = name;
+  inside.classList.toggle("of-one", head !== null);
   inside.querySelector("header b").textContent = name;
   inside.querySelector(".close").ariaLabel = texts.close;
   const all = inside.querySelector(".all");
@@ -124,7 +138,7 @@ export function showCell(state, canvas, event) {
 }
 
 /** A head's map, and below it a switch. */
-function headOf({ block, rows }, head, view) {
+function headOf({ block, rows, layout }, head, view) {
   const { texts } = view;
   const node = element("div", "of-head");
   const button = element("button", block.silent.has(head) ? "map off" : "map");
@@ -134,7 +148,7 @@ function headOf({ block, rows }, head, view) {
   const colour = element("span", "line-colour");
   colour.style.background = `var(--lab-head-${head % 16})`;
   title.append(colour, fill(texts.head, { head: String(head) }));
-  button.append(title, canvasOf(block, head, MAP / Math.max(block.queries, block.keys), rows, rows));
+  button.append(title, canvasOf(block, head, MAP[layout.narrow ? "narrow" : "wide"] / Math.max(block.queries, block.keys), rows, rows));
   node.append(button, ...switchOf(block, head, view));
   return node;
 }
@@ -163,10 +177,12 @@ function switchOf(block, head, { texts, silences }) {
 }
 
 /** A head's map with its words: a word on the left chooses its row. */
-function wordMapOf({ stack, block, head, rows, keys, query, width }, view) {
+function wordMapOf({ stack, block, head, rows, keys, query, layout, room }, view) {
   const names = stack.tokens.map(([text], row) => (block.crosses ? writing(text, row, view) : text));
-  const room = width - HEAD.around - HEAD.letter * Math.max(...names.map(({ length }) => length));
-  const cell = Math.min(HEAD.cell, HEAD.map / Math.max(block.queries, block.keys), room / block.keys);
+  const wide = layout.shown - HEAD.around - HEAD.letter * Math.max(...names.map(({ length }) => length));
+  const high = layout.narrow ? Infinity : room - HEAD.above - HEAD.letter * Math.max(...keys.map(([text]) => text.length));
+  const cell = Math.min(
+    HEAD.cell, HEAD.map / Math.max(block.queries, block.keys), wide / block.keys, high / block.queries);
   const node = element("div", block.silent.has(head) ? "word-map off" : "word-map");
   node.style.setProperty("--cell", `${cell}px`);
   const above = element("div", "keys");

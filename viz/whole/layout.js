@@ -5,28 +5,31 @@ export const TALL = 560; // height of a stack in a narrow picture, which is scro
 const SPACE = { words: 84, title: 26, bus: 16, output: 74, memory: 64, side: 132, layer: 6 };
 const IN_NARROW = { side: 8, memory: 22, lanes: 30 };
 // Heights of sublayers other than attention, relative to an attention; of the strip that stands for folded layers;
-// and the least of a layer, by that of its sublayers. There a finger finds each block.
-const FITTED = { other: 0.42, fold: 24, leastOf: () => 32 };
-const SCROLLED = { other: 0.6, fold: 42, leastOf: (parts) => SPACE.layer + (42 * parts) / 0.6 };
+// of the name that stands within a block; and the least of a layer, by that of its sublayers. There a finger finds
+// each block.
+const FITTED = { other: 0.42, fold: 24, name: 0, leastOf: () => 32 };
+const SCROLLED = { other: 0.6, fold: 42, name: 18, leastOf: (parts) => SPACE.layer + (42 * parts) / 0.6 };
 const LEAST_SHARE = 0.3; // of the width, for the stack with fewer words
 const WIDEST = 44; // between two tokens of many
 const LEAST_WIDE = 240; // of a stack with few tokens
+const FINGER = 25; // least width of a word in a picture that is scrolled
 const HEADS = { cell: 2.2, gap: 3, most: 58 };
 
 /**
  * Sizes in pixels; y grows downwards, data flow upwards. A narrow picture `flips`: it is shown upside
- * down, so that it is read from the first word to the last (see `topOf`), unless the view `rises`. `first`
- * says for each side which layer is the lowest that is not folded, where not all have room.
- * `view.output`, if there is one, is the room above the decoder.
+ * down, so that it is read from the first word to the last (see `topOf`), unless the view `rises`; where its
+ * words need more than `shown` pixels, it is wider than that. `first` says for each side which layer is the
+ * lowest that is not folded, where not all have room. `view.output`, if there is one, is the room above the
+ * decoder.
  */
-export function wholeLayout(width, room, view, first = {}) {
-  const narrow = width < NARROW;
+export function wholeLayout(shown, room, view, first = {}) {
+  const narrow = shown < NARROW;
   const beside = !narrow && view.stacks.length === 2;
   const flips = narrow && !view.rises;
   const sizes = flips ? SCROLLED : FITTED;
   const height = beside ? room : room * view.stacks.length;
   let [left, floor] = [0, height];
-  const measured = measuredStacks(width, view, { narrow, flips, beside });
+  const measured = measuredStacks(shown, view, { narrow, flips, beside });
   const stacks = measured.map(({ above, below, wide, margin, tiles, ...stack }) => {
     const [top, bottom] = [floor - room + above, floor - below];
     const x = left + margin;
@@ -38,7 +41,9 @@ export function wholeLayout(width, room, view, first = {}) {
       ...placedBlocks(stack.blocks, top, bottom, sizes, first[stack.side]),
     };
   });
-  return { width, height, narrow, flips, beside, stacks };
+  const lanes = measured[0].lanes;
+  const width = flips ? Math.max(shown, ...stacks.map(({ right }) => right + lanes)) : shown;
+  return { width, shown, height, narrow, flips, beside, stacks };
 }
 
 /** How wide each stack is, and how much of its height is above and below its blocks. */
@@ -57,13 +62,13 @@ function measuredStacks(width, view, { narrow, flips, beside }) {
     const columns = columnsOf(stack);
     const share = beside ? Math.min(1 - LEAST_SHARE, Math.max(LEAST_SHARE, columns / all)) : columns / all;
     const widest = Math.max(WIDEST, LEAST_WIDE / columns);
-    const unit = Math.max(3, Math.min(widest, (free * share) / columns));
+    const unit = Math.max(flips ? FINGER : 3, Math.min(widest, (free * share) / columns));
     const fills = stack.side === "source" && Object.keys(view.fills ?? {}).length;
     const output = stack.side === "target" ? view.output ?? (view.last && SPACE.output) : fills && SPACE.output;
     const bus = stack.side === "source" && reads ? SPACE.bus + (narrow ? IN_NARROW.memory : 0) : 0;
     const above = output + bus + (flips ? 0 : SPACE.title);
     const below = SPACE.words + (flips ? SPACE.title : 0);
-    return { ...stack, unit, wide: columns * unit, margin, tiles, output, above, below };
+    return { ...stack, unit, wide: columns * unit, margin, tiles, lanes, output, above, below };
   });
 }
 
@@ -93,7 +98,7 @@ function placedBlocks(all, top, bottom, sizes, first) {
     if (index && blocks[index - 1].layer !== block.layer) y -= SPACE.layer;
     const lower = y;
     y -= shareOfBlock(block, sizes) * scale;
-    return { ...block, lower, upper: y };
+    return { ...block, lower, upper: y, foot: lower - sizes.name };
   });
   const folds = [
     [below, bottom, Math.max(0, below.length - shown.length)],

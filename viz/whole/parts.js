@@ -108,7 +108,27 @@ export function markWords(state) {
       button.classList.toggle("active", index === active);
       if (button.type) button.tabIndex = index === Math.max(0, active ?? 0) ? 0 : -1;
     }
+    if (side === "target" && active !== null) markMasks(state, stack, active);
   }
+}
+
+/** Say in each masked block, over what is hatched, what the word that stands out may not look at. */
+function markMasks(state, stack, active) {
+  const from = stack.centre(active) + stack.unit / 2;
+  for (const hides of state.nodes.blocks.querySelectorAll(".hides")) {
+    hides.hidden = active < 0;
+    hides.style.left = `${Math.round(from - stack.left + 5)}px`;
+    hides.style.width = `${Math.round(stack.right - from)}px`;
+  }
+}
+
+/** Scroll a picture that is wider than its room to the word that is fed. */
+export function bringStepIntoView({ nodes: { columns }, layout, step }) {
+  const decoder = layout.stacks.find(({ side }) => side === "target");
+  if (!decoder || layout.width === layout.shown) return;
+  const [x, { unit }] = [decoder.centre(Math.max(0, step - 1)), decoder];
+  const isInView = x > columns.scrollLeft + unit && x < columns.scrollLeft + layout.shown - 2 * unit;
+  if (!isInView) columns.scrollLeft = x - layout.shown / 2;
 }
 
 /** The strips for layers that have no room, as buttons that show these layers. */
@@ -130,6 +150,11 @@ export function placeBlocks(state) {
   const { nodes, layout, view } = state;
   const blocks = layout.stacks.flatMap((stack) => stack.blocks.map((block, index) => {
     const button = element("button", "");
+    if (block.masked) {
+      const hides = element("span", "hides");
+      hides.append(element("span", "", view.texts.hidden));
+      button.append(hides);
+    }
     Object.assign(button, { type: "button", tabIndex: index ? -1 : 0 });
     Object.assign(button.dataset, { site: block.site, side: stack.side });
     button.setAttribute("aria-expanded", false);
@@ -167,11 +192,11 @@ export function drawOutput(state) {
   const done = stage === Infinity && (view.best[step - 1] ?? view.fills[litOf(state)]);
   const parts = [];
   if (done) {
-    const most = Math.max(2, Math.floor((layout.width - writer.left) / BAR.least));
+    const most = Math.max(2, Math.floor((layout.shown - writer.left) / BAR.least));
     const named = done.slice(0, most - 1);
     const others = 1 - named.reduce((sum, [, share]) => sum + share, 0);
     const entries = others > 0.0005 ? [...named, [texts.others, others]] : named;
-    const wide = Math.min(BAR.most, (layout.width - writer.left) / entries.length);
+    const wide = Math.min(BAR.most, (layout.shown - writer.left) / entries.length);
     const lower = writer.highest - BAR.apart;
     const top = topOf(layout, lower - BAR.high, lower);
     for (const [rank, [text, share]] of entries.entries()) {
@@ -206,12 +231,17 @@ function guessesOf({ view, step, stage, layout }, decoder) {
   });
 }
 
-/** What happens at the step, in words. */
+/** What happens at the step, in words, and below it where the word that was clicked looks. */
 export function sayStep(state) {
   const { view, step, stage, saysFocus, layout } = state;
   const focus = litOf(state);
   const looked = saysFocus ? lookOf(layout.stacks[0], focus, view.texts) : [];
-  return looked.length ? looked : stepParts(view, step, stage, focus);
+  const lines = [stepParts(view, step, stage, focus), looked].filter(({ length }) => length).map((parts) => {
+    const line = element("span", "");
+    line.append(...parts);
+    return line;
+  });
+  return lines.flatMap((line, at) => (at ? [" ", line] : [line]));
 }
 
 /** Where a word looks most, in words. */
@@ -220,7 +250,7 @@ function lookOf(stack, token, texts) {
   if (!block) return [];
   return fillParts(texts.looks, {
     query: word(stack.tokens[token][0]), key: word(stack.tokens[key][0]), weight: percentWords(weight),
-    where: block.name, head: String(head),
+    layer: String(block.layer), head: String(head),
   });
 }
 
@@ -256,7 +286,8 @@ function sentenceOf(truth, written) {
 const MOST_COLOURS = 8; // heads whose colours are named
 
 /** Which colour is which head, and what lines and bars are. */
-export function placeNote({ nodes, layout, view: { texts, stacks, changed } }) {
+export function placeNote({ nodes, layout, view }) {
+  const { texts, stacks, changed } = view;
   const heads = Math.max(0, ...stacks.flatMap(({ blocks }) => blocks.map((block) => block.heads)));
   const colours = Array.from({ length: heads > MOST_COLOURS ? 0 : heads }, (_, head) => {
     const node = element("span", "of-colour");
@@ -267,11 +298,18 @@ export function placeNote({ nodes, layout, view: { texts, stacks, changed } }) {
   });
   const hasChanged = changed.source.size + changed.target.size > 0;
   const line = heads && texts[layout.flips ? "legend.down" : "legend"];
-  const said = [line, texts.bars, heads && !layout.narrow && texts.tiles, texts.special, hasChanged && texts.changed]
+  const said = [
+    line, texts.bars, heads && !layout.narrow && texts.tiles, texts.special, hasSpaces(view) && texts.space,
+    hasChanged && texts.changed,
+  ]
     .filter(Boolean).map((text) => element("span", "", text));
   const hasMask = stacks.some(({ blocks }) => blocks.some(({ masked }) => masked));
   nodes.note.replaceChildren(...colours, ...(hasMask ? [maskNote(texts)] : []), ...said);
 }
+
+/** Whether a word that is written is told from another of the same letters by its space. */
+const hasSpaces = ({ best, guesses, truth }) =>
+  [...best.flat(), ...guesses.flat(), ...truth].some(([text]) => text.startsWith("␣"));
 
 /** How what a mask hides is drawn. */
 function maskNote(texts) {

@@ -14,7 +14,7 @@ import { keepTabStop, moveFocus } from "./keyboard.js";
 import { NARROW, TALL, wholeLayout } from "./layout.js";
 import { inkOf, paint } from "./painting.js";
 import {
-  drawOutput, markWords, placeBlocks, placeNames, placeNote, placeWords, sayStep,
+  bringStepIntoView, drawOutput, markWords, placeBlocks, placeNames, placeNote, placeWords, sayStep,
 } from "./parts.js";
 import { changedTokens, readWhole } from "./payload.js";
 import { wholeSvg } from "./picture.js";
@@ -22,6 +22,7 @@ import { wholeSvg } from "./picture.js";
 const PACE = { step: 1000, stage: 420 }; // milliseconds
 const WIDE = 1000; // pixels
 const RESTS = 500; // milliseconds at a step until the page learns of it
+const STORED = ""; // the content of a picture that stands before there is a model
 
 export default function (component) {
   return mount(component, ".whole", { create, receive, draw, leave });
@@ -31,12 +32,12 @@ function create(state, find) {
   state.nodes = {
     previous: find(".previous"), following: find(".following"),
     play: find(".play"), walk: find(".walk"), slider: find(".slider"), slow: find(".slow input"),
-    feeds: find(".feeds"), free: find(".free"), forced: find(".forced"), restore: find(".restore"), said: find(".said"), stage: find(".stage"), still: find("canvas.still"),
+    feeds: find(".feeds"), free: find(".free"), forced: find(".forced"), restore: find(".restore"), said: find(".said"), stage: find(".stage"), columns: find(".columns"), still: find("canvas.still"),
     moving: find("canvas.moving"), names: find(".names"), words: find(".words"),
     output: find(".output"), blocks: find(".blocks"), inside: find(".inside"),
     note: find(".note"), tooltip: find(".tooltip"), live: find(".live"),
   };
-  Object.assign(state, { step: 0, stage: Infinity, focus: undefined, open: null, isForced: false, first: {} });
+  Object.assign(state, { step: 0, stage: Infinity, focus: undefined, open: null, isForced: false, first: {}, isAhead: false });
   answerWhole(state);
   answerTools(state, find, ({ view }) => view.title, wholeSvg);
 }
@@ -56,6 +57,7 @@ function receive(state, data) {
   // The page goes to the step at which a head is missed.
   const silences = other && String(free.silenced) !== String(state.free?.silenced);
   state.free = free;
+  if (free.content !== STORED) tellWaiting(state);
   const view = state.view = (state.isForced && free.forced) || free;
   // Without a head it is still the same sentence.
   const same = other && JSON.stringify(view.source) === JSON.stringify(state.source);
@@ -97,7 +99,7 @@ function draw(state) {
     state.placed = placed;
     state.layout = wholeLayout(width, roomOf(width), view, state.first);
     state.root.classList.toggle("narrow", state.layout.narrow);
-    setPixels(nodes.stage, { "--height": state.layout.height });
+    setPixels(nodes.stage, { "--height": state.layout.height, "--width": state.layout.width });
     placeNames(state);
     placeWords(state);
     placeBlocks(state);
@@ -116,12 +118,20 @@ function draw(state) {
   nodes.restore.hidden = !view.silences || !view.silenced.length;
   nameTools(state.root.querySelector(".tools"), view.title, texts);
   drawFeeds(state);
-  drawPlay(state);
+  drawPlaying(state);
   drawStep(state);
+  bringStepIntoView(state);
   const [open, row] = state.reopens ?? [];
   state.reopens = null;
   if (open) showInside(state, open, row);
   markDrawn(state, "whole-drawn");
+}
+
+/** Draw the button that plays; what the page says of a step is hidden until it is of the one that is shown. */
+function drawPlaying(state) {
+  drawPlay(state);
+  state.isAhead = Boolean(state.playing) || (state.isAhead && state.step !== state.free.step);
+  state.root.getRootNode().host?.toggleAttribute("data-ahead", state.isAhead);
 }
 
 /** Draw the step: the decoder moves, the encoder stands still unless another of its words is chosen. */
@@ -167,6 +177,7 @@ function show(state, step) {
     state.staging = setTimeout(() => nextStage(state), PACE.stage);
   }
   drawStep(state);
+  bringStepIntoView(state);
   if (!state.playing) state.nodes.live.textContent = state.nodes.said.textContent;
   if (state.open) refreshInside(state);
   if (!state.playing || step === state.view.last) rest(state);
@@ -178,10 +189,27 @@ function rest(state) {
   state.resting = setTimeout(() => tell(state, "step"), RESTS);
 }
 
+function answerPlaying(state) {
+  drawPlaying(state);
+  if (!state.playing) rest(state);
+}
+
 /** Send a click, with what the page may not know yet: it could leave before the next rest. */
 function tell(state, name, click = {}) {
   clearTimeout(state.resting);
-  state.send(name, { step: state.step, open: state.open, ...click });
+  const told = [name, { step: state.step, open: state.open, ...click }];
+  if (state.free.content !== STORED) return state.send(...told);
+  // Nothing answers yet: what was clicked last is kept until the model is there.
+  if (name !== "step" || !state.waiting) state.waiting = told;
+  state.root.classList.toggle("waits", state.waiting[0] !== "step");
+}
+
+/** Send the click that was kept. */
+function tellWaiting(state) {
+  if (!state.waiting) return;
+  state.send(...state.waiting);
+  state.waiting = null;
+  state.root.classList.remove("waits");
 }
 
 function openInside(state, open) {
@@ -231,6 +259,7 @@ function answerWhole(state) {
   const { root, nodes } = state;
   answerWalk(state, {
     slider: nodes.slider, pace: PACE.step, last: () => state.view.last, at: () => state.step,
+    drawPlay: () => answerPlaying(state),
     show: (step) => show(state, step),
     waits: () => state.stage !== Infinity,
   });
@@ -310,8 +339,12 @@ function tellSilence(state, heads) {
 /** A word of the source stands out, or no longer; a word of the target is the step that feeds it. */
 function chooseToken(state, { dataset }) {
   const index = Number(dataset.index);
-  if (dataset.side === "target") return goTo(state, index + 1);
+  if (dataset.side === "target") {
+    goTo(state, index + 1);
+    return;
+  }
   state.focus = litOf(state) === index ? null : index;
   state.saysFocus = state.focus !== null;
-  return drawStep(state);
+  drawStep(state);
+  if (state.open) refreshInside(state);
 }
