@@ -45,6 +45,19 @@ def test_a_new_server_shows_the_picture_before_all_else_and_goes_on_from_its_ste
         page.wait_for_function("location.search.startsWith('?sentence=')")
 
 
+def test_a_head_silenced_before_there_is_a_model_is_silenced_when_it_has_come(new_page):
+    with served(ROOT / "app.py") as address:
+        page = new_page()
+        page.goto(address)
+        page.locator(".whole[data-drawn]").wait_for(timeout=60_000)
+        page.locator('.blocks button[data-site="encoder.2.self"]').press("Enter")
+        silence = page.get_by_role("button", name="Silence head 0")
+        silence.click()
+        expect(silence).to_have_css("cursor", "progress")
+        expect(page.get_by_role("button", name="Switch head 0 on")).to_be_visible(timeout=60_000)
+        expect(page.locator(".st-key-seen")).to_contain_text("Without encoder layer 2, head 0")
+
+
 def test_a_cell_of_a_head_inside_a_block_leads_to_its_number(visit):
     page = start(visit)
     page.locator('.blocks button[data-site="encoder.2.self"]').press("Enter")
@@ -122,6 +135,61 @@ def test_steps_go_by_in_the_browser_and_the_address_holds_where_they_rest(visit)
     slider.press("End")
     # Written, and fed to no step.
     expect(page.locator(".whole .words .next")).to_have_text("EOS")
+
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+LAPTOP = {"viewport": {"width": 1280, "height": 720}}
+CORNERS = """all => all.map((node) => node.getBoundingClientRect())
+    .map(({ left, top, right, bottom }) => [left, top, right, bottom])"""
+
+
+@pytest.mark.parametrize("size", [LAPTOP, PHONE])
+def test_an_open_block_covers_neither_words_nor_what_is_written(visit, size):
+    page = start(visit, **size)
+    for site in ("encoder.2.self", "decoder.0.self", "decoder.1.cross", "decoder.1.feed_forward"):
+        page.locator(f'.blocks button[data-site="{site}"]').press("Enter")
+        [(left, top, right, bottom)] = page.locator(".inside").evaluate_all(CORNERS)
+        words = page.locator(".words .token:not(.later), .output .bar").evaluate_all(CORNERS)
+        assert len(words) >= 14 + 12 + 5
+        covered = [
+            word
+            for word in words
+            if word[0] < right and left < word[2] and word[1] < bottom and top < word[3]
+        ]
+        assert not covered, site
+        page.keyboard.press("Escape")
+
+
+def test_a_finger_finds_each_word_and_the_one_that_is_fed_is_in_sight(visit):
+    page = start(visit, **PHONE)
+    page.get_by_role("slider", name="Steps of decoding").press("End")
+    fed = page.locator(".words .target.active").bounding_box()
+    assert fed["width"] >= 24
+    assert 0 <= fed["x"] <= 390 - fed["width"]
+    output = page.locator(".output .bar.best").bounding_box()
+    assert 0 <= output["x"] <= 390 - output["width"]
+
+
+def test_where_a_clicked_word_looks_stands_below_what_the_step_does(visit):
+    page = start(visit)
+    page.locator(".words .source").nth(1).click()
+    lines = page.locator(".said > span")
+    expect(lines).to_have_count(2)
+    expect(lines.first).to_contain_text("step 11 of 16")
+    expect(lines.last).to_contain_text("“animal” looks most at")
+    page.get_by_role("slider", name="Steps of decoding").press("ArrowRight")
+    expect(lines).to_have_count(1)
+
+
+def test_what_is_seen_is_hidden_while_the_picture_plays_on(visit):
+    page = start(visit)
+    seen = page.locator(".st-key-seen p")
+    page.get_by_role("button", name="play").click()
+    expect(seen).to_be_hidden()
+    expect(page.locator(".said")).to_contain_text("step 1 of 16")
+    page.get_by_role("button", name="pause").click()
+    expect(seen).to_be_visible()
+    expect(seen).to_contain_text("At step")
 
 
 @pytest.mark.slow

@@ -78,10 +78,11 @@ test("stacks stand beside each other; a narrow picture is read from the source d
   }
 });
 
-test("a finger finds every block of a narrow picture, and lines to the decoder run beside all words", () => {
+test("a finger finds every block and word of a narrow picture, and lines to the decoder run beside all words", () => {
   for (const name of CASES) {
     const { stacks, width } = wholeLayout(350, TALL, viewOf(name));
-    for (const { blocks, folds } of stacks) {
+    for (const { blocks, folds, unit } of stacks) {
+      assert.ok(unit >= 25, name);
       for (const { upper, lower } of [...blocks, ...folds]) assert.ok(lower - upper >= 40, name);
     }
     const [encoder, decoder] = stacks;
@@ -114,7 +115,7 @@ test("every token and every small map is inside the picture", () => {
     for (const width of [360, 1024, 1400]) {
       const layout = wholeLayout(width, 440, viewOf(name));
       for (const stack of layout.stacks) {
-        assert.ok(stack.centre(stack.tokens.length - 1) < width, `${name} ${width}`);
+        assert.ok(stack.centre(stack.tokens.length - 1) < layout.width, `${name} ${width}`);
         for (const block of stack.blocks) {
           for (const tile of tilesOf(block, stack)) {
             assert.ok(tile.x + tile.width <= width + 0.01, `${name} ${width}`);
