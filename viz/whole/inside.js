@@ -10,7 +10,9 @@ import { topOf } from "./layout.js";
 import { blockFinding, put } from "./parts.js";
 import { largestOfBlock, weightAt } from "./payload.js";
 
-const MAP = { wide: 132, narrow: 66 }; // pixels of a map's longer side
+const MAP = { few: 120, many: 100, narrow: 66 }; // pixels of a map's longer side
+const FEW = 4; // heads
+const NAMES = 108; // pixels from the end of what is open to the decoder
 const HEAD = { map: 264, cell: 24, around: 40, above: 66, letter: 7.3, least: 0.005, most: 6 };
 // Pixels of one head's map, of what stands around it and of its names; and which weights are listed beside it.
 
@@ -35,9 +37,9 @@ export function showInside(state, open, row = null) {
 
 /** Put what is open beside what the decoder writes, and between the words and the output: both stay in sight. */
 function placeInside({ nodes: { inside }, layout }, { stack, block, upper, room }) {
-  setPixels(inside, { "--room": room });
-  const last = layout.stacks.at(-1);
-  const besides = layout.beside ? last.left - 150 - inside.offsetWidth : stack.right + 70;
+  const across = layout.beside ? layout.stacks.at(-1).left - NAMES : layout.shown;
+  setPixels(inside, { "--room": room, "--across": across });
+  const besides = layout.beside ? across - inside.offsetWidth : stack.right + 70;
   const left = Math.max(0, Math.min(layout.shown - inside.offsetWidth, besides));
   const top = topOf(layout, block.upper, block.lower);
   put(inside, left, Math.max(upper, Math.min(top, upper + room - inside.offsetHeight)));
@@ -140,6 +142,7 @@ export function showCell(state, canvas, event) {
 /** A head's map, and below it a switch. */
 function headOf({ block, rows, layout }, head, view) {
   const { texts } = view;
+  const size = MAP[layout.narrow ? "narrow" : block.heads > FEW ? "many" : "few"];
   const node = element("div", "of-head");
   const button = element("button", block.silent.has(head) ? "map off" : "map");
   Object.assign(button, { type: "button", ariaLabel: fill(texts["head.open"], { head: String(head) }) });
@@ -148,7 +151,7 @@ function headOf({ block, rows, layout }, head, view) {
   const colour = element("span", "line-colour");
   colour.style.background = `var(--lab-head-${head % 16})`;
   title.append(colour, fill(texts.head, { head: String(head) }));
-  button.append(title, canvasOf(block, head, MAP[layout.narrow ? "narrow" : "wide"] / Math.max(block.queries, block.keys), rows, rows));
+  button.append(title, canvasOf(block, head, size / Math.max(block.queries, block.keys), rows, rows));
   node.append(button, ...switchOf(block, head, view));
   return node;
 }
