@@ -5,9 +5,9 @@ import { NARROW, topOf, wholeLayout } from "../whole/layout.js";
 
 export const STAGES = ["forward", "loss", "backward", "update"];
 export const [FORWARD, LOSS, BACKWARD, UPDATE] = STAGES.keys();
-const HEIGHT = { beside: 441, narrow: 480 }; // pixels of a stack with its bars and words
+const HEIGHT = { beside: 425, narrow: 480 }; // pixels of a stack with its bars and words
 /** Room for the decoder's output: bars, and on them the true words, which are written upwards. */
-const OUTPUT = { beside: 158, narrow: 190, highest: 56, gap: 5, least: 1.5, slant: 44 };
+const OUTPUT = { beside: 142, narrow: 190, highest: 56, gap: 5, least: 1.5, slant: 44 };
 const STRIP = 13; // height of an embedding and of the output
 export const LOWER = STRIP + 3; // room for an embedding between words and blocks
 const FAINTEST = 0.06; // opacity of a block whose gradient is nearly 0
