@@ -176,6 +176,14 @@ def test_the_wrong_word_turns_the_sentence_into_its_opposite(everyday, inspected
     assert texts[0][int(STOPS["output"].query["decoding_step"])] == "il"
 
 
+def test_the_wrong_word_is_inserted_by_the_click_that_the_task_asks_for(open_stop):
+    app = open_stop("mistake")
+    app.button(key="insert_mistake").click().run()
+    assert not app.exception, app.exception
+    shown = STOPS["mistake"].shows["overrides"]
+    assert app.query_params["overrides"] in (shown, [shown])
+
+
 def test_the_residual_stream_grows_as_its_stop_says(everyday):
     assert everyday.model.config.norm == "pre"
     found = sentence_stream(everyday, STOPS["residual"].query["sentence"], "encoder").result
