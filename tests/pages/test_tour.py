@@ -18,7 +18,7 @@ from tests.pages.conftest import ROOT
 from tests.viz.unpacked import unpack_matrices
 
 # Sentences whose words and maps can be read from the back of a room.
-SHORT = {"The dog fell because it was tired.", "Tom was late.", "She is tired."}
+SHORT = {"The dog fell because it was tired.", "The dog sleeps.", "k d a f"}
 STOPS = {stop.name: stop for stop in own_tour().stops}
 NAMES = list(STOPS)
 EVERYDAY = ROOT / "gallery" / "everyday"
@@ -174,6 +174,14 @@ def test_the_wrong_word_turns_the_sentence_into_its_opposite(everyday, inspected
     assert int(STOPS["decoding"].shows["pass_step"]) == len(free)
     assert texts[0][-1] == "EOS"
     assert texts[0][int(STOPS["output"].query["decoding_step"])] == "il"
+
+
+def test_the_wrong_word_is_inserted_by_the_click_that_the_task_asks_for(open_stop):
+    app = open_stop("mistake")
+    app.button(key="insert_mistake").click().run()
+    assert not app.exception, app.exception
+    shown = STOPS["mistake"].shows["overrides"]
+    assert app.query_params["overrides"] in (shown, [shown])
 
 
 def test_the_residual_stream_grows_as_its_stop_says(everyday):

@@ -11,10 +11,9 @@ import { inkOf } from "../whole/painting.js";
 import { foldButtons, placeNames, placeWords, put } from "../whole/parts.js";
 import { readWhole } from "../whole/payload.js";
 import { BACKWARD, boxesOf, descentLayout, drawDescent, FORWARD, labelsOf, lossOf, STAGES } from "./drawing.js";
-import { descentSvg, drawModel, LOWER } from "./picture.js";
+import { descentSvg, drawModel } from "./picture.js";
 
 const PACE = { stage: 2400, block: 90 }; // milliseconds
-const HEIGHT = 425; // pixels of the model with its bars and words
 const LAST = STAGES.length - 1;
 
 export default function (component) {
@@ -52,13 +51,15 @@ function draw(state) {
   const placed = `${width} ${JSON.stringify(state.first)}`;
   if (placed !== state.placed) {
     state.placed = placed;
-    state.layout = descentLayout(width, HEIGHT, view, state.first);
-    setPixels(nodes.stage, { "--height": state.layout.height + LOWER });
+    state.layout = descentLayout(width, view, state.first);
+    state.root.classList.toggle("narrow", state.layout.narrow);
+    setPixels(nodes.stage, { "--height": state.layout.height });
     placeNames(state);
     placeWords(state);
     nodes.blocks.replaceChildren(...foldButtons(state));
     const attends = view.stacks.some(({ blocks }) => blocks.some(({ heads }) => heads));
-    const notes = [texts.gradients, ...(attends ? [texts.legend] : []), texts.special];
+    const legend = texts[state.layout.flips ? "legend.down" : "legend"];
+    const notes = [texts.gradients, ...(attends ? [legend] : []), texts.special];
     nodes.note.replaceChildren(...notes.map((text) => element("span", "", text)));
   }
   for (const name of ["walk", "previous", "following"]) nodes[name].setAttribute("aria-label", texts[name]);
@@ -67,7 +68,7 @@ function draw(state) {
   nodes.still.setAttribute("aria-label", view.title);
   nameTools(state.root.querySelector(".tools"), view.title, texts);
   drawPlay(state);
-  drawModel(cleared(nodes.still, state.layout), state, inkOf(state.root));
+  drawModel(cleared(nodes.still, state.layout, state.layout.flips), state, inkOf(state.root));
   drawStage(state);
   markDrawn(state, "descent-drawn");
 }
@@ -96,12 +97,14 @@ function sayStage({ descent, texts }, stage) {
   return fillParts(texts[`at.${stage}`], { loss, updated, most, rate, word: word(truth[worst]) });
 }
 
-function cleared(canvas, { width, height }) {
+/** A canvas without a drawing, upside down where the model flips. */
+function cleared(canvas, { width, height }, flips = false) {
   const ratio = deviceRatio();
-  const context = resized(canvas, Math.round(width * ratio), Math.round((height + LOWER) * ratio));
+  const context = resized(canvas, Math.round(width * ratio), Math.round(height * ratio));
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, canvas.width, canvas.height);
   context.scale(ratio, ratio);
+  if (flips) context.transform(1, 0, 0, -1, 0, height);
   return context;
 }
 

@@ -13,8 +13,8 @@ from ..whole.whole import DEFAULT_WHOLE_TEXTS, Whole
 
 _OF_WHOLE = (
     *(*SIGN_TEXTS, *SAVE_TEXTS, "encoder", "encoder.in.order", "parallel", "layer", "in", "memory"),
-    *("begins", "folded", "folded.help", "play", "pause", "legend", "special", "unknown"),
-    "percent",
+    *("begins", "folded", "folded.help", "play", "pause", "legend", "legend.down", "special"),
+    *("unknown", "percent"),
 )
 # Every text of the component. A page may hand over its own; {names} are filled in.
 DEFAULT_DESCENT_TEXTS: Mapping[str, str] = {
@@ -31,7 +31,7 @@ DEFAULT_DESCENT_TEXTS: Mapping[str, str] = {
         "{most}."
     ),
     "at.backward": N_(
-        "3 of 4 · Backward: the gradient of the loss, from the output down to the words. The "
+        "3 of 4 · Backward: the gradient of the loss, from the output back to the words. The "
         "stronger a block’s shade, the longer its gradient, relative to its weights."
     ),
     "at.update": N_(

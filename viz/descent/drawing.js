@@ -1,41 +1,48 @@
 // What a training step adds to the picture of the model: a bar for each true word, a shade for each block.
 
 import { fill, localDigits, localNumber, percentWords, threeDigits } from "../component/text.js";
-import { NARROW, wholeLayout } from "../whole/layout.js";
+import { NARROW, topOf, wholeLayout } from "../whole/layout.js";
 
 export const STAGES = ["forward", "loss", "backward", "update"];
 export const [FORWARD, LOSS, BACKWARD, UPDATE] = STAGES.keys();
-/** Room above the decoder: bars, and on them the true words, which are written upwards. */
-const OUTPUT = { room: 158, highest: 56, gap: 5, least: 1.5, slant: 44 };
+const HEIGHT = { beside: 425, narrow: 480 }; // pixels of a stack with its bars and words
+/** Room for the decoder's output: bars, and on them the true words, which are written upwards. */
+const OUTPUT = { beside: 142, narrow: 190, highest: 56, gap: 5, least: 1.5, slant: 44 };
 const STRIP = 13; // height of an embedding and of the output
+export const LOWER = STRIP + 3; // room for an embedding between words and blocks
 const FAINTEST = 0.06; // opacity of a block whose gradient is nearly 0
 const STRONGEST = 0.75;
 const FRONT = 0.3; // opacity of the block that the pass has come to
 
 /** Where everything stands: the true words lean over the right end of the decoder. */
-export function descentLayout(width, height, view, first = {}) {
-  const room = width < NARROW ? width - OUTPUT.slant : width;
-  return { ...wholeLayout(room, height, { ...view, output: OUTPUT.room, rises: true }, first), width };
+export function descentLayout(width, view, first = {}) {
+  const [room, kind] = width < NARROW ? [width - OUTPUT.slant, "narrow"] : [width, "beside"];
+  const around = { output: OUTPUT[kind], strip: LOWER, fits: true };
+  return { ...wholeLayout(room, HEIGHT[kind], { ...view, ...around }, first), width };
 }
 
 export const lossOf = (logs) => -logs.reduce((sum, each) => sum + each, 0) / logs.length;
 
 const largestLoss = ({ before }) => Math.max(...before.map((log) => -log), 1e-12);
 
-/** Each block that has a gradient, where it stands, in the order of the data. */
+/** Each block that has a gradient, where it stands on the screen, in the order of the data. */
 export function boxesOf({ layout, view: { descent } }) {
   return layout.stacks.flatMap((stack) => {
     const { side, left, right, tiles, bottom, highest } = stack;
     const strip = (name, upper) => ({ name, upper, lower: upper + STRIP, called: descent.names[name] });
     const blocks = stack.blocks.map(({ site, upper, lower }) => ({ name: site, upper: upper + 1, lower: lower - 1 }));
     return [strip(side, bottom + 3), ...blocks, ...(side === "target" ? [strip("output", highest - 4 - STRIP)] : [])]
-      .map((box) => ({ ...box, left: left - 4, right: right + 4, tiles }));
+      .map(({ upper, lower, ...box }) => {
+        const top = topOf(layout, upper, lower);
+        return { ...box, upper: top, lower: top + lower - upper, left: left - 4, right: right + 4, tiles };
+      });
   }).filter(({ name }) => name in descent.gradients);
 }
 
-/** Where the bars stand on, above the decoder. */
+/** What the bars stand on: above the decoder, or below it where the picture flips. */
 function baseOf({ layout, view: { descent } }) {
-  const { highest } = layout.stacks.at(-1);
+  const { highest, ceiling } = layout.stacks.at(-1);
+  if (layout.flips) return layout.height - ceiling - OUTPUT.gap;
   return highest - OUTPUT.gap - ("output" in descent.gradients ? STRIP + OUTPUT.gap : 0);
 }
 

@@ -1,11 +1,9 @@
 // The picture to take away: SVG for white paper, at the stage that is shown.
 
-import { figureStyle, figureSvg, svgMoved, svgText, SvgContext } from "../component/figure.js";
+import { figureStyle, figureSvg, svgMoved, svgNode, svgText, SvgContext } from "../component/figure.js";
 import { drawBehind, drawLines, drawStreams } from "../whole/drawing.js";
 import { paperInk, svgNames, svgWords } from "../whole/picture.js";
-import { drawDescent, labelsOf } from "./drawing.js";
-
-export const LOWER = 16; // pixels by which words stand below an embedding
+import { drawDescent, labelsOf, LOWER } from "./drawing.js";
 
 /** The model behind a training step: streams, blocks, and lines of attention. */
 export function drawModel(context, state, ink) {
@@ -23,16 +21,17 @@ export function drawModel(context, state, ink) {
 export function descentSvg(state) {
   const style = figureStyle(state.root);
   const { layout, view } = state;
-  const [drawn, ink] = [new SvgContext(), paperInk(style)];
+  const [model, drawn, ink] = [new SvgContext(), new SvgContext(), paperInk(style)];
   const whole = { ...state, reached: Infinity };
-  drawModel(drawn, whole, ink);
+  drawModel(model, whole, ink);
   drawDescent(drawn, whole, ink);
   const labels = labelsOf(whole).map(({ kind, x, y, text, number }) => (kind === "true"
     ? svgMoved(x + 3, y - 2, -52, svgText(0, 0, `${text} ${number}`, { "font-size": 12, fill: style.ink }))
     : svgText(x, y + 4, text, { "font-size": 11, fill: style.quiet, "text-anchor": kind === "share" ? "start" : "end" })));
-  const said = svgText(0, layout.height + LOWER + 14, state.nodes.said.textContent, { fill: style.ink, "font-size": 13 });
+  const said = svgText(0, layout.height + 14, state.nodes.said.textContent, { fill: style.ink, "font-size": 13 });
+  const turned = layout.flips ? { transform: `matrix(1 0 0 -1 0 ${layout.height})` } : {};
   return figureSvg({
-    title: view.title, width: layout.width, height: layout.height + LOWER + 22,
-    body: [drawn.parts, svgWords(state, style, LOWER), svgNames(state, style), labels, said],
+    title: view.title, width: layout.width, height: layout.height + 22,
+    body: [svgNode("g", turned, model.parts), drawn.parts, svgWords(state, style, LOWER), svgNames(state, style), labels, said],
   }, style);
 }

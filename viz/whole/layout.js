@@ -17,16 +17,17 @@ const HEADS = { cell: 2.2, gap: 3, most: 58 };
 
 /**
  * Sizes in pixels; y grows downwards, data flow upwards. A narrow picture `flips`: it is shown upside
- * down, so that it is read from the first word to the last (see `topOf`), unless the view `rises`; where its
- * words need more than `shown` pixels, it is wider than that. `first` says for each side which layer is the
- * lowest that is not folded, where not all have room. `view.output`, if there is one, is the room above the
- * decoder.
+ * down, so that it is read from the first word to the last (see `topOf`); where its words need more than
+ * `shown` pixels, it is wider than that. `first` says for each side which layer is the lowest that is not
+ * folded, where not all have room. `view.output`, if there is one, is the room above the decoder, and
+ * `view.strip` that for a strip between words and blocks; a picture that `fits` has no blocks for a
+ * finger to find.
  */
 export function wholeLayout(shown, room, view, first = {}) {
   const narrow = shown < NARROW;
   const beside = !narrow && view.stacks.length === 2;
-  const flips = narrow && !view.rises;
-  const sizes = flips ? SCROLLED : FITTED;
+  const flips = narrow;
+  const sizes = narrow && !view.fits ? SCROLLED : FITTED;
   const height = beside ? room : room * view.stacks.length;
   let [left, floor] = [0, height];
   const measured = measuredStacks(shown, view, { narrow, flips, beside });
@@ -36,7 +37,7 @@ export function wholeLayout(shown, room, view, first = {}) {
     if (beside) left = x + wide + tiles + SPACE.memory;
     else floor -= room;
     return {
-      ...stack, ceiling: top - above, left: x, right: x + wide, top, bottom, tiles: tiles ? x + wide + HEADS.gap : null,
+      ...stack, ceiling: top - above, floor: bottom + below, left: x, right: x + wide, top, bottom, tiles: tiles ? x + wide + HEADS.gap : null,
       end: x + wide + tiles, centre: (token) => x + (token + 0.5) * stack.unit,
       ...placedBlocks(stack.blocks, top, bottom, sizes, first[stack.side]),
     };
@@ -67,7 +68,7 @@ function measuredStacks(width, view, { narrow, flips, beside }) {
     const output = stack.side === "target" ? view.output ?? (view.last && SPACE.output) : fills && SPACE.output;
     const bus = stack.side === "source" && reads ? SPACE.bus + (narrow ? IN_NARROW.memory : 0) : 0;
     const above = output + bus + (flips ? 0 : SPACE.title);
-    const below = SPACE.words + (flips ? SPACE.title : 0);
+    const below = SPACE.words + (view.strip ?? 0) + (flips ? SPACE.title : 0);
     return { ...stack, unit, wide: columns * unit, margin, tiles, lanes, output, above, below };
   });
 }
@@ -79,8 +80,7 @@ const shareOf = (blocks, sizes) => blocks.reduce((sum, block) => sum + shareOfBl
 export const topOf = ({ flips, height }, upper, lower) => (flips ? height - lower : upper);
 
 /** Where on the screen the name of a stack stands: before its words, or above its output. */
-export const titleTop = ({ bottom, ceiling }, { flips, height }) =>
-  (flips ? height - bottom - SPACE.words - SPACE.title : ceiling);
+export const titleTop = ({ floor, ceiling }, { flips, height }) => (flips ? height - floor : ceiling);
 
 /** Sublayers from the bottom to the top, layers a little apart; strips stand for those that are folded. */
 function placedBlocks(all, top, bottom, sizes, first) {

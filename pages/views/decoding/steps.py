@@ -60,14 +60,14 @@ def _decoding(
     with above:
         _warn(opened, decodings, len(target), is_own=is_own)
     at = branches.step(opened, method, free, seen.step_of(opened, free, overrides))
-    agree = bool(decodings.forced) and decodings.first_difference is None
     # Two equal sides would say everything twice.
-    beside = not agree or bool(overrides)
+    differ = decodings.first_difference is not None or bool(overrides)
+    beside = bool(decodings.forced) and differ
     said = _seen(opened, decodings, overrides, at)
     with for_mistake:
         if overrides:
             branches.offer_undo(overrides)
-        elif not beside and method == Greedy():
+        elif not beside and method == Greedy() and not session.is_brief():
             branches.offer_mistake(opened, writing, free, at)
             said.insert(0, seen.of_mistake())
     n_arrivals = session.current().n_arrivals
@@ -97,7 +97,7 @@ def _decoding(
         pictures=[
             stepper,
             *_tree_of(opened, method),
-            *(two_sides.draw(decodings, is_own=is_own) if beside and decodings.forced else []),
+            *(two_sides.draw(decodings, is_own=is_own) if beside else []),
         ],
     )
 

@@ -200,7 +200,7 @@ def _figure(found: HeadMeasures, x: str, y: str) -> Figure:
         height=HEIGHT,
         drag="pan",
         same_scale=False,
-        lines=list(_baselines(found, x, y)),
+        lines=[*_baselines(found, x, y), *_sharp_from(x, y)],
         signs=signs(),
     )
 
@@ -214,6 +214,14 @@ def _baselines(found: HeadMeasures, x: str, y: str) -> Iterator[Line]:
             baselines = {found.measures[name][head].baseline for head in heads}
             if len(baselines) == 1 and (baseline := baselines.pop()) is not None:
                 yield Line(axis, baseline * _scale(name), _colour(kind))
+
+
+def _sharp_from(x: str, y: str) -> Iterator[Line]:
+    """Yield where heads begin to be sharp, if the question is whether such heads matter."""
+    axes: dict[Literal["x", "y"], str] = {"x": x, "y": y}
+    for axis, name in axes.items():
+        if name == Measure.LARGEST_WEIGHT and _is_of_need(x, y):
+            yield Line(axis, SHARP, theme.QUIET)
 
 
 def _colour(kind: Kind) -> theme.Rgb:
@@ -268,6 +276,7 @@ def _below(found: HeadMeasures, x: str, y: str) -> str:
     n, of = len(found.having(x, y)), len(found.heads)
     hollow = _("Hollow: silencing the head costs nothing measurable.")
     dotted = _("Dotted: the baseline.")
+    sharp = _("Grey: sharp from here on.")
     fewer = n_(
         "{n} of {of} heads has both measures.", "{n} of {of} heads have both measures.", n
     ).format(n=number(n), of=number(of))
@@ -278,6 +287,7 @@ def _below(found: HeadMeasures, x: str, y: str) -> str:
             label,
             "" if found.needed is None else hollow,
             dotted if has_lines else "",
+            sharp if any(_sharp_from(x, y)) else "",
             fewer if n < of else "",
         ]
     )

@@ -171,9 +171,7 @@ def _moved(found: GradientStep, at: int) -> Iterator[str]:
         )
     if n := int((after_T < before_T).sum()):
         text = n_(
-            "{n} of {of} words becomes less probable: the step lowers the mean, not each loss.",
-            "{n} of {of} words become less probable: the step lowers the mean, not each loss.",
-            n,
+            "{n} of {of} words becomes less probable.", "{n} of {of} words become less probable.", n
         )
         if found.updated_losses[at] < found.loss:
             yield text.format(n=number(n), of=number(len(before_T)))

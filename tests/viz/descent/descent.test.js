@@ -10,7 +10,7 @@ const [FORWARD, LOSS, BACKWARD, UPDATE] = STAGES.keys();
 
 function stateOf(name, at, { width = 1200, reached = Infinity } = {}) {
   const view = readWhole(payload(`descent.${name}`));
-  return { view, at, reached, layout: descentLayout(width, 500, view) };
+  return { view, at, reached, layout: descentLayout(width, view) };
 }
 
 /** The opacity of each box that is drawn, in their order, from calls of a canvas. */
@@ -60,7 +60,14 @@ test("everything that is written stands inside the picture, also on a phone", ()
   for (const width of [360, 1200]) {
     const state = stateOf("known", BACKWARD, { width });
     for (const { x, y } of labelsOf(state)) {
-      assert.ok(x >= 0 && x <= width && y >= 0 && y <= state.layout.height + 16, `${width} ${x} ${y}`);
+      assert.ok(x >= 0 && x <= width && y >= 0 && y <= state.layout.height, `${width} ${x} ${y}`);
     }
   }
+});
+
+test("on a phone the blocks are read from the first layer down to the output, and the bars stand below", () => {
+  const state = stateOf("known", BACKWARD, { width: 360 });
+  const boxes = boxesOf(state);
+  assert.deepEqual(boxes.toSorted((one, other) => one.upper - other.upper), boxes);
+  assert.ok(labelsOf(state).filter(({ kind }) => kind === "true").every(({ y }) => y > boxes.at(-1).lower));
 });
