@@ -63,7 +63,7 @@ function measuredStacks(width, view, { narrow, flips, beside }) {
     const columns = columnsOf(stack);
     const share = beside ? Math.min(1 - LEAST_SHARE, Math.max(LEAST_SHARE, columns / all)) : columns / all;
     const widest = Math.max(WIDEST, LEAST_WIDE / columns);
-    const unit = Math.max(flips ? FINGER : 3, Math.min(widest, (free * share) / columns));
+    const unit = Math.max(flips && !view.fits ? FINGER : 3, Math.min(widest, (free * share) / columns));
     const fills = stack.side === "source" && Object.keys(view.fills ?? {}).length;
     const output = stack.side === "target" ? view.output ?? (view.last && SPACE.output) : fills && SPACE.output;
     const bus = stack.side === "source" && reads ? SPACE.bus + (narrow ? IN_NARROW.memory : 0) : 0;
