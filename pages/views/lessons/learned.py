@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core.installed import COMMAND
 from core.model.positional import Embedding
 from core.runs.run import Run, RunError
 from core.studies.lessons.positions import (
@@ -34,7 +35,7 @@ def draw(opened: Opened) -> Shown | None:
     if run is None:
         st.info(_("No run here has learned its positions. Train one in about a minute:"))
         st.code(
-            "python -m core train runs/learned --task copy --preset tiny --positions learned",
+            f"{COMMAND} train runs/learned --task copy --preset tiny --positions learned",
             language="bash",
         )
         return None
