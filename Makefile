@@ -5,6 +5,7 @@
 # make bench  the figures of speed
 # make gallery  train the runs of gallery/ anew
 # make everyday  train gallery/everyday anew: PAIRS=FILE names its pairs, see gallery/README.md
+# make site   the documentation as a site, in build/site
 # make texts  collect the app's texts, and say what the catalogues lack; BEGIN=zh_CN begins one
 
 # Every process of a test would compile anew what it imports.
@@ -31,7 +32,7 @@ PAIRS ?=
 ADDRESS ?= 0.0.0.0
 PORT ?= 8501
 
-.PHONY: run class test slow bench gallery everyday texts format clean
+.PHONY: run class test slow bench gallery everyday site texts format clean
 
 run: .venv/app
 	$(BIN)/python -m streamlit run app.py --server.address 127.0.0.1 --server.port 8501 \
@@ -115,6 +116,10 @@ everyday: .venv/app
 	$(BIN)/python -m docs.first_paint
 	rm -rf runs/.everyday
 
+site: .venv/bin/python
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r requirements-docs.txt
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
 texts: .venv/app
 	$(BIN)/python -m pages.locales.catalogues $(BEGIN)
 
@@ -123,7 +128,7 @@ format: .venv/dev
 	$(BIN)/python -m ruff format .
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build
 
 # The stamps are newer than what they were made from, so that a second call has nothing to do.
 .venv/app: requirements.txt | .venv/bin/python

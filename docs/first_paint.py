@@ -8,8 +8,8 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from core.installed import ROOT
 from pages.frame import language
-from pages.frame.cached import ROOT
 from pages.frame.first_paint import FILE, MODEL, RUN, SENTENCE, TOUR
 from tests.viz.unpacked import unframed
 

@@ -12,7 +12,7 @@ from .evaluate import summary
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, where to, and how many checkpoints."""
     add = parser.add_argument
-    add("run", type=Path, metavar="RUN", help="trained with keep_checkpoints")
+    add("run", type=options.run_folder, metavar="RUN", help="trained with keep_checkpoints")
     add("out", type=Path, metavar="OUT", help="the folder to make")
     add(
         "--last",

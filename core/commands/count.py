@@ -5,7 +5,6 @@ Published models are known by their names: `core count --model bert-base`.
 
 import argparse
 import json
-from pathlib import Path
 
 from ..config import ModelConfig
 from ..config.checks import LARGEST_SIZE, MOST_LAYERS
@@ -25,7 +24,7 @@ WORDS = ("positions", "norm")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, or the sizes that Table 3 varies."""
     add = parser.add_argument
-    add("run", type=Path, nargs="?", metavar="RUN", help="in place of all sizes")
+    add("run", type=options.run_folder, nargs="?", metavar="RUN", help="in place of all sizes")
     add("--n-layers", type=options.whole(1, MOST_LAYERS // 2), default=6, help="in each stack")
     size, any_size = (options.whole(least, LARGEST_SIZE) for least in (1, 0))
     for name in SIZES:

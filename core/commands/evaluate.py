@@ -29,7 +29,7 @@ from .options import (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run and how many samples."""
     add = parser.add_argument
-    add("run", type=Path, metavar="RUN", help="such as gallery/translate")
+    add("run", type=options.run_folder, metavar="RUN", help="such as gallery/translate")
     add("--n", type=options.samples, help=f"held-out samples; default: {N_SAMPLES}")
     add("--seed", type=options.seed, help=f"draws the samples; default: {SEED}")
     add(

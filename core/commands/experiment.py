@@ -6,6 +6,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
+from ..installed import COMMAND
 from ..runs.metrics import columns_of
 from ..studies.experiments import EXPERIMENTS, Experiment
 from ..studies.experiments.findings import what_came_out
@@ -63,7 +64,7 @@ def _show(experiment: Experiment, folder: Path) -> None:
     print_table({"variant": [each.name for each in variants], "": labels, "changes": changes})
     print(f"\n{experiment.caution}\n" if experiment.caution else "")
     if results is None:
-        print(f"not run yet: python -m core experiment run {experiment.name} OUT")
+        print(f"not run yet: {COMMAND} experiment run {experiment.name} OUT")
         return
     print("\n".join(what_came_out(experiment, results)))
     measures = ["exact_match", "loss", "parameters", "seconds"]
@@ -83,7 +84,7 @@ def _show(experiment: Experiment, folder: Path) -> None:
 
 
 def _run(experiment: Experiment, out: Path, seeds: int | None) -> None:
-    command = f"python -m core experiment run {experiment.name} OUT"
+    command = f"{COMMAND} experiment run {experiment.name} OUT"
     command += f" --seeds {seeds}" if seeds else ""
     last = 0.0
     for step in run_experiment(experiment, out, seeds or experiment.seeds, command):

@@ -10,7 +10,7 @@ from . import options
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run and where to."""
     add = parser.add_argument
-    add("run", type=Path, metavar="RUN", help="such as runs/my-run")
+    add("run", type=options.run_folder, metavar="RUN", help="such as runs/my-run")
     add("out", type=Path, metavar="OUT", help="the folder to make")
     add(
         "--snapshots",

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-from pathlib import Path
 from typing import Any
 
 from ..heads import Head
@@ -26,7 +25,7 @@ from .options import print_table
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, and how many sentences."""
     add = parser.add_argument
-    add("run", type=Path, metavar="RUN", help="such as gallery/translate")
+    add("run", type=options.run_folder, metavar="RUN", help="such as gallery/translate")
     add(
         "--n",
         type=options.samples,

@@ -2,12 +2,12 @@
 
 import argparse
 import json
-from pathlib import Path
 from typing import Any
 
 from ..inspection import Inspection, inspect_sentence
 from ..runs.run import load_run
 from ..tokenizer.tokenizer import Token
+from . import options
 from .options import print_table
 from .translate import warn
 
@@ -15,7 +15,7 @@ from .translate import warn
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, a sentence, and a target where it is not the model's own."""
     add = parser.add_argument
-    add("run", type=Path, metavar="RUN", help="such as gallery/translate")
+    add("run", type=options.run_folder, metavar="RUN", help="such as gallery/translate")
     add("sentence", metavar="SENTENCE")
     add("--target", help="feed this instead of the model's own translation")
     add("--json", action="store_true", help="every weight of every head")

@@ -5,8 +5,10 @@ import math
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TypeVar
 
+from ..installed import GALLERY, ROOT
 from ..tasks.columns import Reading
 
 MOST_SAMPLES = 1_000_000
@@ -45,6 +47,12 @@ def _bounded(kind: type[Number], name: str, least: float, most: float) -> Callab
         return value
 
     return read
+
+
+def run_folder(text: str) -> Path:
+    """Return the folder of a run; `gallery/NAME` is found wherever the command is started."""
+    path = Path(text)
+    return ROOT / path if path.parts[:1] == (GALLERY.name,) and not path.exists() else path
 
 
 seed = whole(0, LARGEST_SEED)

@@ -80,7 +80,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--steps", type=options.whole(1, 10**9), help="default: the preset's")
     add("--seed", type=options.seed, help="default: 0")
-    add("--start", type=Path, metavar="RUN", help="begin with the model and tokenizer of a run")
+    add(
+        "--start",
+        type=options.run_folder,
+        metavar="RUN",
+        help="begin with the model and tokenizer of a run",
+    )
     add("--guide", metavar="SITE:HEAD", help="a head to guide to the antecedent")
     add(
         "--set",

@@ -35,7 +35,7 @@ SAMPLING = ("temperature", "top_k", "top_p", "seed")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, a sentence, and how to decode; greedily by default."""
     add = parser.add_argument
-    add("run", type=Path, metavar="RUN", help="such as gallery/translate")
+    add("run", type=options.run_folder, metavar="RUN", help="such as gallery/translate")
     add("sentence", nargs="?", metavar="SENTENCE")
     add("--file", type=Path, metavar="LINES", help="translate its lines instead")
     add("--out", type=Path, metavar="FILE", help="where to; default: the terminal")

@@ -25,6 +25,7 @@ from typing import Any, Literal, get_args
 from filelock import FileLock, Timeout
 
 from ..files import as_json, end_of, is_new, open_regular, read_progress, write_atomically
+from ..installed import ROOT
 from ..messages import Message, message_from_json, message_to_json
 
 State = Literal["idle", "running", "paused", "failed", "interrupted"]
@@ -32,7 +33,6 @@ State = Literal["idle", "running", "paused", "failed", "interrupted"]
 Wish = Literal["pause", "stop"]
 """How to end: pause (can be resumed) or stop."""
 
-ROOT = Path(__file__).resolve().parents[2]
 _LONGEST_WISH = 20
 """Bytes; longer than any wish."""
 SECONDS_WATCHED = 10.0

@@ -10,6 +10,7 @@ import torch
 
 from ..evaluate.evaluation import evaluate
 from ..files import open_regular, write_atomically
+from ..installed import COMMAND
 from ..runs.checkpoint import (
     CHECKPOINTS,
     SNAPSHOTS,
@@ -102,7 +103,7 @@ def average_run(run_path: Path, out: Path, last: int) -> None:
     with torch.no_grad():
         for name, tensor in run.model.saved().items():
             tensor.copy_(torch.stack([each[name].double() for each in weights]).mean(dim=0))
-    words = ["python", "-m", "core", "average", str(run_path), str(out), "--last", str(last)]
+    words = [*COMMAND.split(), "average", str(run_path), str(out), "--last", str(last)]
     command = f"{run.settings.command}\n{shlex.join(words)}"
     settings = replace(run.settings, command=command)
     with _copied(run_path, out, pairs=True) as copy:

@@ -11,6 +11,7 @@ from ..config import ConfigError, ModelConfig, require
 from ..config.training import TrainConfig
 from ..files import write_atomically
 from ..heads import Head, Stack
+from ..installed import COMMAND
 from ..labels import SEPARATOR, longest_side
 from ..model import Transformer
 from ..model.building import outline
@@ -400,7 +401,7 @@ def extend_run(path: Path, steps: int | None = None, made_share: float | None = 
                 done=done,
             )
         require_state(path)
-        then = ["python", "-m", "core", "train", str(path), "--resume"]
+        then = [*COMMAND.split(), "train", str(path), "--resume"]
         then += ["--steps", str(steps)] if steps is not None else []
         then += ["--set", f"made_share={made_share:g}"] if made_share is not None else []
         command = f"{settings.command}\n{shlex.join(then)}  # from step {done} on"

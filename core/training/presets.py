@@ -13,6 +13,7 @@ from ..config import ConfigError, ModelConfig
 from ..config.settings import one_of
 from ..config.training import TrainConfig
 from ..families.styles import in_style, style_named
+from ..installed import COMMAND
 from ..tasks import Sample
 from ..tokenizer.words import has_unspaced
 
@@ -219,7 +220,7 @@ def train_command(
         preset: Name of the preset.
         settings: Settings that differ from it.
     """
-    words = ["python", "-m", "core", "train", str(path)]
+    words = [*COMMAND.split(), "train", str(path)]
     for option, names in files.items():
         words += [f"--{option}", *names] if names else []
     words += ["--preset", preset]

@@ -14,6 +14,8 @@ import streamlit as st
 
 from core.device import use_one_thread
 from core.files import state_of
+from core.installed import GALLERY as GALLERY
+from core.installed import INSTALLED, ROOT
 from core.messages import error_text
 from core.runs.checkpoint import best_weights, newest_checkpoint, weights_at
 from core.runs.files import EVALUATION, HEADS, PRUNING
@@ -31,8 +33,8 @@ from pages.frame.language import _
 
 Computed = TypeVar("Computed")
 
-ROOT = Path(__file__).resolve().parents[2]
-GALLERY, OWN = ROOT / "gallery", ROOT / "runs"
+OWN = (Path.cwd() if INSTALLED else ROOT) / "runs"
+"""The folder of an installed package is not for runs: they stay where the app was started."""
 READ = ("run.json", "words.txt", EVALUATION, HEADS, PRUNING)
 """What is read of a run beside its weights."""
 SAID = ("run.json", EVALUATION, "metrics.jsonl", "status.json", "train.log", "checkpoints", "best")

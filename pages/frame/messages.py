@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from core.installed import ROOT
 from core.messages import Message, reason
 from pages.frame import cached
 from pages.frame.language import _, number
@@ -51,8 +52,8 @@ _HERE = "\0"
 
 def _folders() -> Iterator[tuple[Path, str]]:
     """Yield folders, the inner before the outer, with what the app calls them."""
-    for parent in (cached.OWN / VISITORS, cached.OWN, cached.GALLERY, cached.ROOT):
-        name = {cached.GALLERY: "gallery", cached.ROOT: _HERE}.get(parent, "runs")
+    for parent in (cached.OWN / VISITORS, cached.OWN, cached.GALLERY, ROOT):
+        name = {cached.GALLERY: "gallery", ROOT: _HERE}.get(parent, "runs")
         # A process is handed the folder that a link leads to.
         for folder in dict.fromkeys((parent, parent.resolve())):
             if folder.name:

@@ -16,6 +16,8 @@ from typing import Generic, Protocol, TypeVar, cast
 import numpy as np
 
 from core.heads import Head, Site
+from core.installed import INSTALLED, PACKAGE, ROOT
+from core.runs.run import load_run
 from pages.frame import cached, interrupts, service
 from pages.frame.cached import Folder, RunAt
 
@@ -78,21 +80,17 @@ class _Code:
 
     def __init__(self) -> None:
         self._imports: set[str] = set()
-        self._runs: dict[Path | RunAt, str] = {}
+        self._runs: dict[Path | RunAt, tuple[str, str]] = {}
 
     def imports(self) -> str:
         """Return the lines that import: the standard library, then the project."""
-        own = sorted(line for line in self._imports if line.startswith("from core"))
+        own = sorted(line for line in self._imports if line.startswith(f"from {PACKAGE}core"))
         others = sorted(self._imports - set(own))
         return "".join(f"{block}\n\n" for block in ("\n".join(others), "\n".join(own)) if block)
 
     def runs(self) -> str:
         """Return the lines that load the runs."""
-        lines = []
-        for run, name in self._runs.items():
-            path, step = (run.path, f", {run.step}") if isinstance(run, RunAt) else (run, "")
-            lines.append(f"{name} = load_run({_path(path)}{step})\n")
-        return "".join(lines)
+        return "".join(f"{name} = {loaded}\n" for name, loaded in self._runs.values())
 
     def of(self, value: object, indent: int) -> str:
         """Return the expression for a value that begins a line of this indent."""
@@ -102,8 +100,7 @@ class _Code:
             case Path() | RunAt():
                 return self._run(value)
             case Folder():
-                self._imports.add("from pathlib import Path")
-                return _path(value.path)
+                return self._path(value.path)
             case list() | tuple() | set() | frozenset():
                 return self._collection(value, indent)
         if callable(value):
@@ -130,12 +127,25 @@ class _Code:
         return _broken("(", texts, ",)" if len(texts) == 1 else ")", indent)
 
     def _run(self, run: Path | RunAt) -> str:
-        self._imports |= {"from pathlib import Path", "from core.runs.run import load_run"}
-        return self._runs.setdefault(run, f"run_{len(self._runs) + 1}" if self._runs else "run")
+        path, step = (run.path, f", {run.step}") if isinstance(run, RunAt) else (run, "")
+        if run not in self._runs:
+            name = f"run_{len(self._runs) + 1}" if self._runs else "run"
+            self._runs[run] = (name, f"{self._name(load_run)}({self._path(path)}{step})")
+        return self._runs[run][0]
+
+    def _path(self, path: Path) -> str:
+        place = json.dumps(project_path(path).as_posix(), ensure_ascii=False)
+        if INSTALLED and path.is_relative_to(ROOT):
+            self._imports.add(f"from {PACKAGE}core.installed import ROOT")
+            return f"ROOT / {place}"
+        self._imports.add("from pathlib import Path")
+        return f"Path({place})"
 
     def _name(self, of: object) -> str:
         outer = str(getattr(of, "__qualname__", "")).split(".")[0]
-        self._imports.add(f"from {getattr(of, '__module__', '')} import {outer}")
+        module = str(getattr(of, "__module__", ""))
+        package = PACKAGE if module.startswith("core.") else ""
+        self._imports.add(f"from {package}{module} import {outer}")
         return str(getattr(of, "__qualname__", ""))
 
     def _call(
@@ -182,10 +192,6 @@ def _changed(value: object) -> dict[str, object]:
 
 def project_path(path: Path) -> Path:
     """Return a run's folder relative to the project; of one elsewhere its last two names."""
-    if path.is_relative_to(cached.ROOT):
-        return path.relative_to(cached.ROOT)
+    if path.is_relative_to(ROOT):
+        return path.relative_to(ROOT)
     return Path(path.parent.name, path.name)
-
-
-def _path(path: Path) -> str:
-    return f"Path({json.dumps(project_path(path).as_posix(), ensure_ascii=False)})"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ...config.settings import ConfigError
 from ...device import use_one_thread
+from ...installed import COMMAND
 from ...jobs.job import Files, Job, JobError
 from ...jobs.process import main, working
 from ...messages import N_
@@ -47,7 +48,7 @@ def experiment_run(folder: Path, name: str, seeds: str) -> Iterator[int]:
     experiment, n = EXPERIMENTS[name], int(seeds)
     with working(RUNNING, folder) as work:
         use_one_thread()
-        command = f"python -m core experiment run {name} OUT --seeds {n}"
+        command = f"{COMMAND} experiment run {name} OUT --seeds {n}"
         steps = run_experiment(experiment, folder, n, command)
         yield from work.counted(_parts(steps), PARTS * n * len(experiment.variants))
 

@@ -11,9 +11,10 @@ import numpy as np
 from scipy import stats
 
 from ...files import write_atomically
+from ...installed import GALLERY
 
 CONFIDENCE = 0.95
-SHIPPED = Path(__file__).resolve().parents[3] / "gallery" / "experiments"
+SHIPPED = GALLERY / "experiments"
 """Where results that come with the project are."""
 
 

@@ -24,6 +24,7 @@ from ...device import use_one_thread
 from ...families import CONFIG, Checkpoint, FamilyError, family_of, load, read_checkpoint
 from ...families.tokenizer import read_tokenizers
 from ...files import write_atomically
+from ...installed import COMMAND
 from ...jobs.job import Files, Job
 from ...jobs.process import main, working
 from ...messages import N_, error_text
@@ -108,7 +109,7 @@ def _command(source: str, path: Path) -> str:
     here = Path.cwd()
     place = path.resolve()
     shown = place.relative_to(here) if place.is_relative_to(here) else place
-    return shlex.join(["python", "-m", "core", "import", source, str(shown)])
+    return shlex.join([*COMMAND.split(), "import", source, str(shown)])
 
 
 def _converted(found: Path, source: str, folder: Path, command: str) -> Iterator[float]:

@@ -1,5 +1,7 @@
 """Positions that were learned like all other weights, beside the formula."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from core.model.positional import Embedding
@@ -11,6 +13,7 @@ from core.studies.lessons.positions import (
     learned,
     learned_beside,
 )
+from core.training.presets import train_command
 from pages.frame import cached, controls
 from pages.frame.charts import chart
 from pages.frame.language import _, number, plain
@@ -33,10 +36,8 @@ def draw(opened: Opened) -> Shown | None:
     run = _learned_run(opened)
     if run is None:
         st.info(_("No run here has learned its positions. Train one in about a minute:"))
-        st.code(
-            "python -m core train runs/learned --task copy --preset tiny --positions learned",
-            language="bash",
-        )
+        settings = {"positions": LEARNED}
+        st.code(train_command(Path("runs/learned"), {"task": ["copy"]}, "tiny", settings), "bash")
         return None
     length = _length(run)
     usual = min(FIRST_POSITION, length - 1)

@@ -8,6 +8,7 @@ from functools import partial
 import streamlit as st
 
 from core.config import ConfigError, ModelConfig
+from core.installed import COMMAND
 from core.messages import Message
 from core.tasks import CorpusError
 from core.tasks.columns import Layout, Reading
@@ -220,8 +221,8 @@ def _read(content: bytes, name: str, reading: Reading) -> Pairs | str:
     try:
         return read_pairs(content, name, reading)
     except TooLargeError as error:
-        more = N_("{why}. The command line takes more: python -m core train OUT --task FILE")
-        return Message(more, why=error.args[0])
+        more = N_("{why}. The command line takes more: {command} train OUT --task FILE")
+        return Message(more, why=error.args[0], command=COMMAND)
     except CorpusError as error:
         return _why(error)
 

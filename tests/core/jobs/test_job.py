@@ -9,8 +9,9 @@ import time
 
 import pytest
 
+from core.installed import ROOT
 from core.jobs import job as jobs
-from core.jobs.job import ROOT, JobError, Status, is_worked_on
+from core.jobs.job import JobError, Status, is_worked_on
 from core.jobs.process import working
 from core.messages import MessageError
 from tests.core.conftest import until

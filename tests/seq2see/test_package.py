@@ -1,0 +1,102 @@
+"""The package, built and installed, in a folder whose own files have the names of its parts."""
+
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from core.installed import VERSION
+from tests.browser.conftest import ROOT, free_port, wait_for_health
+
+LARGEST = 40_000_000
+PARTS = ("app.py", "core.py", "viz.py", "pages/__init__.py", "pages/whole.py")
+SHOWN = """
+from pages.frame.cached import GALLERY
+from pages.frame.recipe import Recipe
+from core.inspection import inspect_sentence
+
+print(Recipe(inspect_sentence, GALLERY / "copy", "a b c").python().replace(".table()", ""))
+"""
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+
+def run(*command, cwd):
+    done = subprocess.run(command, cwd=cwd, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    options = ("--no-deps", "--no-build-isolation", "--disable-pip-version-check")
+    run(sys.executable, "-m", "pip", "wheel", *options, "-w", folder, ROOT, cwd=folder)
+    [file] = folder.glob("*.whl")
+    return file
+
+
+@pytest.fixture(scope="module")
+def site_packages(wheel, tmp_path_factory):
+    """Install the wheel into a new environment, which finds all else where this one does."""
+    folder = tmp_path_factory.mktemp("environment")
+    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder)
+    [place] = folder.glob("**/site-packages")
+    into = ("--python", folder / "bin" / "python", "--disable-pip-version-check")
+    run(sys.executable, "-m", "pip", *into, "install", "--no-deps", wheel, cwd=folder)
+    (place / "shared.pth").write_text(sysconfig.get_path("purelib"))
+    return place
+
+
+@pytest.fixture(scope="module")
+def seq2see(site_packages):
+    return site_packages.parents[2] / "bin" / "seq2see"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A user's folder: nothing of it may be taken for a part of the package."""
+    for part in PARTS:
+        (tmp_path / part).parent.mkdir(exist_ok=True)
+        (tmp_path / part).write_text("raise RuntimeError('this is not the package')")
+    return tmp_path
+
+
+def test_the_wheel_is_small_and_puts_one_package_beside_others(wheel, site_packages):
+    assert wheel.stat().st_size <= LARGEST
+    [information] = site_packages.glob("*.dist-info")
+    mine = {Path(line.split(",")[0]) for line in (information / "RECORD").open()}
+    tops = {path.parts[0] for path in mine if ".." not in path.parts}
+    assert tops == {"seq2see", information.name}
+
+
+def test_commands_find_the_gallery_from_any_folder(seq2see, folder):
+    assert run(seq2see, "--version", cwd=folder) == f"seq2see {VERSION}\n"
+    assert run(seq2see, "translate", "gallery/copy", "a b c", cwd=folder) == "a b c\n"
+    python = seq2see.with_name("python")
+    assert "251,968" in run(python, "-m", "seq2see", "count", "gallery/copy", cwd=folder)
+
+
+def test_the_python_that_a_view_shows_runs_in_any_folder(seq2see, site_packages, folder):
+    python = seq2see.with_name("python")
+    shown = run(python, "-c", SHOWN, cwd=site_packages / "seq2see")
+    assert "from seq2see.core.inspection import inspect_sentence" in shown
+    (folder / "mine.py").write_text(f"{shown}\nprint(len(numbers.source_tokens))")
+    assert run(python, "mine.py", cwd=folder) == "4\n"
+
+
+def test_the_app_shows_the_pass_and_the_runs_of_the_folder(seq2see, folder, browser):
+    small = ("--task", "copy", "--preset", "tiny", "--steps", "1")
+    port = free_port()
+    run(seq2see, "train", "runs/mine", *small, cwd=folder)
+    with subprocess.Popen([seq2see, "--no-browser", "--port", str(port)], cwd=folder) as server:
+        try:
+            address = f"http://127.0.0.1:{port}"
+            wait_for_health(server, address)
+            page = browser.new_page()
+            page.goto(f"{address}/training?training=runs")
+            expect(page.get_by_text("runs/mine")).to_be_visible(timeout=60_000)
+        finally:
+            server.terminate()
