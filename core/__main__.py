@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from .commands import (
+    align,
     average,
     count,
     evaluate,
@@ -35,6 +36,7 @@ COMMANDS = {
     "inspect": inspect,
     "evaluate": evaluate,
     "heads": heads,
+    "align": align,
     "export": export,
     "average": average,
     "count": count,

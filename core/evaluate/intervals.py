@@ -124,3 +124,25 @@ def mean_difference(
     deviation = math.sqrt(n / (n - 1) * float((left_N**2).sum())) / total if n > 1 else math.inf
     before, after = float(before_N.sum()) / total, float(after_N.sum()) / total
     return Difference(before, after, change - Z * deviation, change + Z * deviation, n)
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """A ratio of two sums over samples, with its 95 % confidence interval."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    """Samples."""
+
+
+def ratio(counted_N: NDArray[np.float64], all_N: NDArray[np.float64]) -> Ratio:
+    """Return which share of the parts of all samples counts, as `mean_difference` does.
+
+    Args:
+        counted_N: Parts of each sample that count.
+        all_N: All parts of each sample.
+    """
+    found = mean_difference(np.zeros(len(all_N)), counted_N, all_N)
+    return Ratio(found.after, max(found.low, 0.0), min(found.high, 1.0), found.n)

@@ -6,10 +6,13 @@ belong to what stands before them.
 """
 
 import re
+import unicodedata
 from itertools import islice
 
 import regex
 from tokenizers import Regex, pre_tokenizers
+
+from core.vocabulary import Span
 
 UNSPACED = (
     r"\p{Han}〆〼ーｰ[[\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]&&[\p{L}\p{M}]]"
@@ -84,6 +87,31 @@ def spaced_words(text: str) -> list[tuple[str, str]]:
 def written_words(text: str) -> list[str]:
     """Return words as people write them, see `spaced_words`."""
     return [word for word, _ in spaced_words(text)]
+
+
+def word_spans(text: str) -> tuple[Span, ...]:
+    """Return where each word of a text stands, the space before it left out.
+
+    >>> [span.of("It isn't l'été.") for span in word_spans("It isn't l'été.")]
+    ['It', 'is', "n't", "l'", 'été', '.']
+    """
+    pieces = (Span(*ends) for _, ends in WORDS.pre_tokenize_str(text))
+    bare = (Span(each.end - len(each.of(text).lstrip()), each.end) for each in pieces)
+    return tuple(span for span in bare if span.start < span.end)
+
+
+def spaced_spans(text: str) -> tuple[Span, ...]:
+    """Return where what stands between spaces stands, for a text that is cut into words already.
+
+    >>> [span.of("It isn't .") for span in spaced_spans("It isn't .")]
+    ['It', "isn't", '.']
+    """
+    return tuple(Span(*found.span()) for found in re.finditer(r"\S+", text))
+
+
+def is_punctuation(text: str) -> bool:
+    """Say whether a text is punctuation alone; an empty one is."""
+    return all(unicodedata.category(sign)[0] == "P" for sign in text)
 
 
 def without_surrogates(text: str) -> str:

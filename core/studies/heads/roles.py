@@ -10,7 +10,6 @@ Neural Machine Translation Learns Anaphora Resolution" (2018) for antecedents; C
 "Accurate Word Alignment Induction from Neural Machine Translation" (2020) for alignments.
 """
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -29,6 +28,7 @@ from ...messages import N_
 from ...model import Transformer
 from ...runs.run import Run
 from ...tokenizer.tokenizer import Token, Tokenizer
+from ...tokenizer.words import is_punctuation
 from .findings import evaluated_heads
 from .question import (
     ANY_KEY,
@@ -262,7 +262,7 @@ def is_delimiter(token: Token) -> bool:
     >>> [is_delimiter(Token(text, False, 0)) for text in (".", "?!", "n't", "a")]
     [True, True, False, False]
     """
-    return token.special or all(unicodedata.category(sign)[0] == "P" for sign in token.text)
+    return token.special or is_punctuation(token.text)
 
 
 def _counts(rows: Sequence[Sequence[int]], vocab_size: int) -> Tensor:
