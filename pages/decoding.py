@@ -2,7 +2,7 @@
 
 from pages.frame.needs import Need
 from pages.frame.view import View, of_sentence
-from pages.views.decoding import cost, steps, tree
+from pages.views.decoding import alignment, cost, steps, tree
 
 VIEWS = (
     View(
@@ -21,6 +21,13 @@ VIEWS = (
         says_sentence=True,
         needs=(Need.WRITING, Need.NEXT),
         telling=tree.telling,
+    ),
+    View(
+        "decoding",
+        "alignment",
+        alignment.draw,
+        looks_into="attention",
+        needs=(Need.BOTH, Need.NEXT, Need.HEADS),
     ),
     View(
         "decoding",

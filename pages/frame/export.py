@@ -48,6 +48,7 @@ FACTS: Mapping[str, str] = {
     "runs": N_("Runs"),
     "task": N_("Task"),
     "command": N_("Command"),
+    "alignment": N_("Links (Pharaoh format)"),
     "second_model": N_("Second model"),
     "second_head": N_("Second head"),
     "second_sentence": N_("Second sentence"),
