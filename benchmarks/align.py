@@ -100,7 +100,9 @@ def report_model(run: Run, words: Sequence[Words], gold: Gold, reverse: Path | N
     report("mean of all heads", qualities[mean])
     first = [each for each in alone if each.row == "predicted" and each.heads[0].index == 0][-1]
     report("first head of the last layer", qualities[first])
-    report("no model: the diagonal", measured(words, [diagonal_links(each) for each in words], gold))
+    report(
+        "no model: the diagonal", measured(words, [diagonal_links(each) for each in words], gold)
+    )
     if reverse is not None:
         other, both = aligned_both_ways(found, load_run(reverse))
         report(f"both directions, with {other.name}", measured(words, _links(both), gold))

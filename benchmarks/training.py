@@ -17,13 +17,13 @@ from statistics import median
 
 import torch
 from torch import Tensor, nn
+from torch.utils.flop_counter import FlopCounterMode
 
 from core.batch import Batch, collate, encode_samples
 from core.config import ModelConfig
 from core.config.training import Precision, TrainConfig
-from core.describe import describe
 from core.evaluate.loss import token_loss
-from core.model import Transformer, build
+from core.model import Record, Transformer, build
 from core.model.positional import sinusoids
 from core.tasks import TASKS
 from core.training.batches import training_batches
@@ -193,8 +193,10 @@ def _as_they_come(tokenizer: object, n_pairs: int) -> Iterator[Batch]:
 
 def _multiply_adds(config: ModelConfig, batch: Batch) -> float:
     """Return the multiply-adds of a step: of a forward pass three times, padding included."""
-    n_source, n_target = batch.source_BS.shape[1], batch.fed_BT.shape[1]
-    return 3 * len(batch.sources) * describe(config, n_source, n_target).multiply_adds
+    # The probe has attention computed step by step, whose products are counted.
+    with torch.no_grad(), FlopCounterMode(display=False) as counter:
+        build(config)(*batch.inputs, Record())
+    return 3 * counter.get_total_flops() / 2
 
 
 if __name__ == "__main__":

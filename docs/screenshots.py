@@ -28,7 +28,7 @@ PAGES = {
         "?tour=paper&stop=pronoun&revealed=true",
         ".whole[data-drawn]",
     ),
-    "layers": ("lessons?lessons=parts", ".architecture[data-drawn]"),
+    "layers": ("lessons?lessons=layers", ".matrices[data-drawn]"),
     "masks": ("lessons?lessons=masks&row=0", ".matrices[data-drawn]"),
     "training": (
         "training?training=look_back&model=translate-guided&step=200",

@@ -12,7 +12,6 @@ from pages.views.lessons import (
     masks,
     mixing,
     norm,
-    parts,
     positions,
     scaling,
     shuffle,
@@ -43,7 +42,6 @@ VIEWS = (
         looks_into="attention",
         needs=(Need.ENCODER_SELF, Need.FEED_FORWARD),
     ),
-    View("lessons", "parts", parts.draw, looks_into="all"),
     View("lessons", "counts", counts.draw, looks_into="all", of_sentence=False),
     View(
         "lessons",

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the number."""
-    parameters = describe(_config(arguments), 1, 1).parameters
+    parameters = describe(_config(arguments)).parameters
     print(json.dumps({"parameters": parameters}) if arguments.json else f"{parameters:,}")
 
 

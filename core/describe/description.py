@@ -1,4 +1,4 @@
-"""The description of a model from its modules: parts, shapes, parameters and work.
+"""The description of a model from its modules: its parts, and how many parameters each has.
 
 Everything that draws, counts or explains a model reads this instead of the modules.
 """
@@ -10,7 +10,7 @@ from ..heads import Site, Stack
 from ..model.building import outline
 from ..model.transformer import Transformer
 from .modules import add
-from .parts import GROUPS, Arrow, Lengths, Node, Part, Sketch
+from .parts import GROUPS, Arrow, Node, Part, Sketch
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +55,6 @@ class Description:
         """Number of learned parameters."""
         return sum(part.parameters for part in self.parts)
 
-    @property
-    def multiply_adds(self) -> int:
-        """Multiply-adds of one forward pass."""
-        return sum(part.multiply_adds for part in self.parts)
-
-    def part(self, name: str) -> Part:
-        """Return the part with an id.
-
-        Raises:
-            KeyError: There is no such part.
-        """
-        return {part.id: part for part in self.parts}[name]
-
     def by_group(self) -> dict[str, int]:
         """Return the parameters summed by group."""
         named = [part.group for part in self.parts if part.group]
@@ -87,19 +74,9 @@ class Description:
         return tuple(last.values())
 
 
-def describe(model: Transformer | ModelConfig, n_source: int, n_target: int) -> Description:
-    """Describe a model; from a configuration, without allocating its weights.
-
-    Only matrix products count as work: looking up embeddings, adding positions, biases and
-    residuals, norms, ReLU and softmax count 0. A masked key counts like a visible one, because the
-    product is computed before the mask. A floating-point operation is half a multiply-add.
-
-    Args:
-        model: A model, or its sizes.
-        n_source: Tokens of the source, EOS included.
-        n_target: Tokens fed to the decoder, BOS included.
-    """
+def describe(model: Transformer | ModelConfig) -> Description:
+    """Describe a model; from a configuration, without allocating its weights."""
     asked = outline(model) if isinstance(model, ModelConfig) else model
-    sketch = Sketch(Lengths(n_source, n_target), asked.config)
+    sketch = Sketch(asked.config)
     add(asked, sketch)
     return Description(tuple(sketch.nodes), tuple(sketch.arrows))

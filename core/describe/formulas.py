@@ -1,4 +1,4 @@
-"""What modules compute, in LaTeX: attention stage by stage and in one line, and what it learns."""
+"""What modules compute, in LaTeX: attention stage by stage, and what it learns."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -119,49 +119,6 @@ _OTHER_SCORES: Mapping[str, Mapping[Stage, str]] = {
 """Setting → stages that differ from those of dot products."""
 
 
-def whole_formula(attention: MultiHeadAttention, memory: str) -> str:
-    """Return the formula of all heads, in LaTeX.
-
-    Args:
-        attention: The sublayer.
-        memory: What keys and values are computed from, in LaTeX.
-    """
-    output = "" if _is_absent(attention.output) else r"\, W^O"
-    head = {
-        "dot": rf"\mathrm{{softmax}}\!\left({_dot_scores(attention)} + M\right) V_i",
-        "additive": r"\mathrm{softmax}(A_i + M)\, V_i,\quad "
-        r"(A_i)_{jk} = v_i \cdot \tanh(W_i (Q_i)_j + U_i (K_i)_k)",
-        "linear": r"\frac{\phi(Q_i)\, \phi(K_i)^\top \odot M}"
-        r"{(\phi(Q_i)\, \phi(K_i)^\top \odot M)\, \mathbf{1}}\, V_i,\quad "
-        r"\phi(x) = \mathrm{elu}(x) + 1,\quad M: \text{1 where visible, else 0}",
-    }[attention.scores]
-    return (
-        rf"\mathrm{{Concat}}(head_1 \dots head_h){output},\quad head_i = {head},\quad "
-        + _made_of(attention, memory)
-    )
-
-
-def _dot_scores(attention: MultiHeadAttention) -> str:
-    """Return the scores of head i before the mask, in LaTeX."""
-    scores = r"R Q_i (R K_i)^\top" if attention.rotary is not None else r"Q_i K_i^\top"
-    width = r"\sqrt{d_k}"
-    match attention.divisor:
-        case None:
-            scores = rf"\tfrac{{{scores}}}{{{width}}}"
-        case divisor if divisor != 1:
-            scores = rf"\tfrac{{{scores}}}{{{width}\,(l + 1)}}"
-    return scores + (" + B_i" if attention.has_bias_of_distances else "")
-
-
-def _made_of(attention: MultiHeadAttention, memory: str) -> str:
-    """Return the formulas of queries, keys and values of head i, in LaTeX."""
-    if _is_absent(attention.query):
-        return rf"Q_i = x_{{(i)}},\ K_i = V_i = {memory}_{{(i)}},\ x_{{(i)}}\text{{: its columns}}"
-    named = {**{name: name for name in "QKV"}, **SHARED[attention.shared]}
-    q, k, v = (f"W_i^{named[name]}" for name in "QKV")
-    return rf"Q_i = x {q},\ K_i = {memory}\, {k},\ V_i = {memory}\, {v}"
-
-
 def count_formula(attention: MultiHeadAttention) -> str:
     """Return the sublayer's number of parameters, in LaTeX."""
     grouped = attention.n_kv_heads != attention.n_heads
@@ -212,11 +169,6 @@ def sublayer_input(config: ModelConfig, x: str) -> str:
     ['\\mathrm{LayerNorm}(x)', 'x']
     """
     return normalised(norm_of(config), x) if config.norm == "pre" else x
-
-
-def depth(config: ModelConfig, number: str) -> str:
-    """Return the encoder's output after a layer: with pre-norm, the norm of its stream."""
-    return sublayer_input(config, f"x^{{({number})}}")
 
 
 ACTIVATIONS: Mapping[Activation, str] = {

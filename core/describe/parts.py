@@ -1,6 +1,6 @@
 """The records of a description, and the sketch that collects a model's parts."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -11,8 +11,6 @@ from ..config import ModelConfig
 from ..heads import Side, Site, Stack
 from ..messages import N_
 
-Shapes = tuple[tuple[str, tuple[int, ...]], ...]
-Code = tuple[type | Callable[..., object], ...]
 ArrowKind = Literal["flow", "query", "key", "value", "memory", "residual", "positions", "tied"]
 
 ATTENTION = N_("attention")
@@ -60,12 +58,6 @@ class Part(Node):
     """Kind, equal for parts that do the same: `self`, `norm`."""
     group: str
     """Name under which its parameters are summed; "" if it has none."""
-    shapes: Shapes
-    """Name → sizes for one sentence: `input` first, `output` last, its steps between them."""
-    formula: str
-    """Formula in LaTeX."""
-    code: Code
-    """Code that computes it."""
     title: str = N_("{place}: {part}")
     """Its name; {place} is its layer or stack, {part} the label of the part whose block it is in,
     or its own. A message to translate."""
@@ -73,8 +65,6 @@ class Part(Node):
     """Number of parameters in LaTeX; "" if there is no formula."""
     site: Site | None = None
     """Site of its steps."""
-    multiply_adds: int = 0
-    """Multiplications, each with its addition, in the matrix products of one forward pass."""
     parameters: int = 0
     """Number of parameters; a shared matrix counts at its first occurrence. Filled in by the
     sketch, as are the two below."""
@@ -93,26 +83,11 @@ class Arrow:
     end: str
 
 
-@dataclass(frozen=True, slots=True)
-class Lengths:
-    """Number of tokens in each stack."""
-
-    source: int
-    """EOS included."""
-    target: int
-    """BOS included."""
-
-    def of(self, stack: Stack) -> int:
-        """Return the number of tokens in a stack."""
-        return self.source if stack == "encoder" else self.target
-
-
 class Sketch:
     """Collects the descriptions of modules, from the bottom of the picture to its top."""
 
-    def __init__(self, lengths: Lengths, config: ModelConfig) -> None:
-        self.lengths, self.config = lengths, config
-        self.d_model = config.d_model
+    def __init__(self, config: ModelConfig) -> None:
+        self.config = config
         self.nodes: list[Node] = []
         self.arrows: list[Arrow] = []
         self.stack: Stack = "encoder"
@@ -126,16 +101,6 @@ class Sketch:
         self._layer: int | None = None
         self._block, self._step = "", ""
         self._owners: dict[int, str] = {}
-
-    @property
-    def length(self) -> int:
-        """Number of tokens in the current stack."""
-        return self.lengths.of(self.stack)
-
-    @property
-    def stream(self) -> tuple[int, int]:
-        """Shape of the residual stream of one sentence."""
-        return self.length, self.d_model
 
     def begin(self, stack: Stack, tokens: Side, label: str) -> None:
         """Begin a stack with the tokens of one side."""
@@ -209,14 +174,3 @@ class Sketch:
         if self.end:
             self.arrows.extend(Arrow(kind, self.end, node.id) for kind in enters)
         self.end = node.id
-
-
-def products(matrix: nn.Linear, n_positions: int) -> int:
-    """Return the multiply-adds of a linear layer: one for each weight and position.
-
-    >>> products(nn.Linear(3, 4), 5)
-    60
-    """
-    # A weight that is not a parameter is the identity, without a product.
-    learned = isinstance(matrix.weight, nn.Parameter)
-    return matrix.weight.numel() * n_positions if learned else 0

@@ -150,9 +150,7 @@ class LinkQuality:
         return self.aer.n
 
 
-def link_quality(
-    found: Sequence[Collection[WordLink]], gold: Sequence[GoldLinks]
-) -> LinkQuality:
+def link_quality(found: Sequence[Collection[WordLink]], gold: Sequence[GoldLinks]) -> LinkQuality:
     """Compare the links of sentences with their gold links.
 
     The intervals hold the sentences for independent, not the links of one sentence.

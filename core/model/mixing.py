@@ -22,8 +22,6 @@ class Mixing(nn.Module, ABC):
 
     label: ClassVar[str]
     """Marked for translation."""
-    formulas: ClassVar[tuple[str, str]]
-    """Formulas in LaTeX: of an encoder, and of a decoder, which sees no later positions."""
     neighbours: ClassVar[int] = 1
     """Number of concatenated positions that the matrix is multiplied with."""
 
@@ -44,10 +42,6 @@ class Average(Mixing):
     """
 
     label = N_("Average")
-    formulas = (
-        r"\Big(\tfrac{1}{n} \sum_j x_j\Big) W + b",
-        r"\Big(\tfrac{1}{i + 1} \sum_{j \le i} x_j\Big) W + b",
-    )
 
     def added(self, x_BKD: Tensor, inputs: LayerInputs, probe: Probe | None) -> Tensor:
         """Return the mean, the same for all positions of an encoder."""
@@ -76,11 +70,6 @@ class Convolution(Mixing):
     """
 
     label = N_("Convolution")
-    formulas = (
-        r"[\,x_{i-1}, x_i, x_{i+1}\,]\, W + b",
-        r"[\,x_{i-2}, x_{i-1}, x_i\,]\, W + b",
-    )
-
     neighbours = 3
 
     def added(self, x_BKD: Tensor, inputs: LayerInputs, probe: Probe | None) -> Tensor:

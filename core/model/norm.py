@@ -18,7 +18,6 @@ class LayerNorm(nn.LayerNorm):
     (x - μ) / √(σ² + ε) ⊙ g + b over the features (Ba, Kiros & Hinton 2016).
     """
 
-    formula = r"\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} \odot g + b"
     count = "2 d"
 
     def of_term(self, x_D: Tensor, term_D: Tensor) -> Tensor:
@@ -36,7 +35,6 @@ class RMSNorm(nn.RMSNorm):
     x / √(mean(x²) + ε) ⊙ g over the features (Zhang & Sennrich 2019).
     """
 
-    formula = r"\frac{x}{\sqrt{\overline{x^2} + \epsilon}} \odot g"
     count = "d"
 
     def of_term(self, x_D: Tensor, term_D: Tensor) -> Tensor:
@@ -56,7 +54,6 @@ class BatchNorm(nn.Module):
     In a batch that is computed in parts, or by several processes, each part has its own statistics.
     """
 
-    formula = r"\frac{x - \mu_B}{\sqrt{\sigma_B^2 + \epsilon}} \odot g + b"
     count = "2 d"
     momentum = 0.1
     """Weight of a new batch in the running means."""

@@ -27,8 +27,7 @@ def learning_rates(model: ModelConfig, training: TrainConfig) -> dict[int, float
 
 def parameters_of(model: ModelConfig) -> dict[str, int]:
     """Return the number of parameters of each group of parts."""
-    # Parameters do not depend on the lengths.
-    return describe(model, 1, 1).by_group()
+    return describe(model).by_group()
 
 
 def share_of_base(model: ModelConfig) -> float:

@@ -5,7 +5,7 @@ of its callbacks runs, before the page runs again. The page answers a click by d
 with what was clicked selected. Without a callback a component does not offer what it answers:
 
 - `on_pick`: another head, cell or part was chosen: `pick` holds `{"layer": …, "head": …}` of maps,
-  panel, row and column of matrices, `{"site": …, "head": …}` of a pass, the id of a part.
+  panel, row and column of matrices, `{"site": …, "head": …}` of a pass.
 - `on_pin`: a word was pinned: `pin` holds `{"side": …, "index": …}`, the index None where it was
   unpinned. The sides of lines are "query" and "key".
 - `on_zoom`: `zoom` holds `{"row": …, "column": …, "rows": …, "columns": …}` of a map, or None.

@@ -23,7 +23,7 @@ WIDE = {
     "lines": "sentence",
     "strips": "many",
     "decoding": "hostile",
-    "architecture": "x&encoder=6&decoder=6&norm=pre",
+    "architecture": "x",
 }
 """Component → a case that takes much room."""
 PICTURES = ("maps", "matrices", "lines", "strips", "decoding", "architecture")

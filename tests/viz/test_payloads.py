@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pages.views.lessons.architecture import drawing
 from tests.browser.apps import (
     decoding_cases,
     lines_cases,
@@ -18,7 +17,7 @@ from tests.browser.apps import (
     strips_cases,
     whole_cases,
 )
-from tests.browser.apps.architecture_models import described
+from tests.browser.apps.architecture_models import drawn
 from tests.viz import unpacked
 from viz.architecture import architecture
 from viz.component.payload import TokenLabel, complete, framed
@@ -28,9 +27,8 @@ from viz.plane.matrices import scaled_rows
 from viz.stepper.decoding import Alternative, StepView, pack_decoding
 from viz.whole import whole as wholes
 
-MODEL = described(2, 2)
 CASES = {
-    "architecture": ({"two": lambda: drawing(MODEL, MODEL.ids[0])}, architecture.pack),
+    "architecture": ({"two": drawn}, architecture.pack),
     "decoding": (decoding_cases.CASES, pack_decoding),
     "lines": (lines_cases.CASES, lines.pack),
     "maps": (maps_cases.CASES, maps.pack),

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from playwright._impl._driver import compute_driver_executable
 
-from pages.views.lessons.architecture import drawing
 from tests.browser.apps import (
     decoding_cases,
     descent_cases,
@@ -19,7 +18,7 @@ from tests.browser.apps import (
     strips_cases,
     whole_cases,
 )
-from tests.browser.apps.architecture_models import described
+from tests.browser.apps.architecture_models import drawn
 from viz.architecture import architecture
 from viz.component.assets import tables_module
 from viz.descent import descent
@@ -46,16 +45,12 @@ TOKENS = (
 )
 TOO_LARGE = "lines.long"
 MODELS = {
-    "post": described(3, 2),
-    "pre": described(6, 6, "pre"),
-    "one": described(1, 1, "pre"),
-    "many": described(12, 12),
-    "unlike": described(8, 6),
-    "encoder": described(2, 0),
-    "decoder": described(0, 2),
-    "untied": described(1, 1, tied=False),
-    "mixed": described(2, 2, memory="mixed"),
-    "gated": described(1, 1, gate=True),
+    "post": drawn(),
+    "pre": drawn(norm="pre"),
+    "encoder": drawn("decoder"),
+    "decoder": drawn("encoder"),
+    "untied": drawn(tied=False),
+    "gated": drawn(gate=True),
 }
 
 
@@ -69,7 +64,7 @@ def environment(tmp_path_factory):
         if f"{name}.{case}" != TOO_LARGE
     }
     for name, model in MODELS.items():
-        packed[f"architecture.{name}"] = architecture.pack(drawing(model, model.ids[0]))
+        packed[f"architecture.{name}"] = architecture.pack(model)
     packed["maps.german"] = maps.pack(maps_cases.known(), locale="de")
     packed["isolated"] = json.dumps([[token, isolated(token)] for token in TOKENS]).encode()
     path = tmp_path_factory.mktemp("scripts") / "payloads.json"

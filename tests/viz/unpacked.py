@@ -49,7 +49,6 @@ def unpack_architecture(payload):
         stacks=tuple(Stack(stack["name"], tuple(stack["layers"])) for stack in header["stacks"]),
         nodes=tuple(Node(**node) for node in header["nodes"]),
         arrows=tuple(Arrow(**arrow) for arrow in header["arrows"]),
-        selected=header["selected"],
         texts=header["texts"],
     )
 

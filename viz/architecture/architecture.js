@@ -1,12 +1,11 @@
-// The component: one picture of the model, drawn anew in place when the model or the choice changes.
-// Boxes keep their element from drawing to drawing, and so the focus.
+// The component: one picture of a model.
 
 import { answerTools, figureTextWidth, nameTools, paperColour } from "../component/figure.js";
 import { markDrawn, mount } from "../component/mount.js";
 import { listed, readFrame } from "../component/text.js";
 import { assign, element, svg } from "../component/tokens.js";
-import { besides, hideTooltip, showTooltip } from "../component/tooltip.js";
-import { classOf, fitted, indexed, inLines, isNear, layoutOf, RADIUS } from "./layout.js";
+import { hideTooltip, showTooltip } from "../component/tooltip.js";
+import { classOf, fitted, indexed, inLines, layoutOf, RADIUS } from "./layout.js";
 
 const WIDEST = 700;
 const NARROWEST = 340;
@@ -16,7 +15,6 @@ export default function (component) {
 }
 
 function create(state, find) {
-  state.parts = new Map();
   state.nodes = { picture: find(".picture"), tooltip: find(".tooltip") };
   // Words were measured in another font if the page's own comes later.
   if (document.fonts.status !== "loaded") {
@@ -45,22 +43,20 @@ function drawPicture(state, layout) {
   const { width, height, top } = layout;
   assign(picture, {
     width, height, viewBox: `0 ${top} ${width} ${height}`,
-    "aria-label": view.texts.title, "aria-description": view.texts.help,
+    "aria-label": view.texts.title,
   });
   const group = (name) => picture.querySelector(`.${name}`);
   group("frames").replaceChildren(...layout.frames.map((frame) => svg("rect", {
     class: "frame", ...frame, rx: 8 })));
   group("arrows").replaceChildren(
-    ...layout.arrows.map((arrow) => arrowShape(arrow, view.selected)), ...layout.sums.map(sumShape));
+    ...layout.arrows.map(arrowShape), ...layout.sums.map(sumShape));
   group("words").replaceChildren(...layout.words.flatMap(wordShapes));
-  drawParts(state, layout.parts, group("parts"));
+  group("parts").replaceChildren(...layout.parts.map((part) => partShape(part, state.font)));
 }
 
 /** A line with rounded corners, and its head. */
-function arrowShape({ kind, from, to, lines }, selected) {
-  const near = isNear({ kind, from, to }, selected);
-  const node = svg("g", {
-    class: `arrow ${kind}${near ? " near" : ""}`, "data-kind": kind, "data-from": from, "data-to": to });
+function arrowShape({ kind, lines }) {
+  const node = svg("g", { class: `arrow ${kind}` });
   for (const line of lines) {
     const moves = (point, i) => !i || point.some((x, axis) => Math.abs(x - line[i - 1][axis]) > 0.01);
     const bare = line.filter(moves);
@@ -114,53 +110,24 @@ function wordShapes({ kind, x, y, text, pill }) {
   return [svg("rect", { class: `token-pill ${side}`, ...place, rx: 4 }), word];
 }
 
-/** The boxes in their order, new ones between those that stay. */
-function drawParts(state, parts, group) {
-  const focused = group.getRootNode().activeElement;
-  const held = group.contains(focused);
-  const ids = new Set(parts.map(({ id }) => id));
-  for (const [id, node] of state.parts) {
-    if (ids.has(id)) continue;
-    node.remove();
-    state.parts.delete(id);
-  }
-  parts.forEach((part, i) => {
-    const node = state.parts.get(part.id) ?? svg("g", { role: "button", "data-part": part.id });
-    state.parts.set(part.id, node);
-    drawPart(state, node, part);
-    if (group.children[i] !== node) group.insertBefore(node, group.children[i] ?? null);
+function partShape(part, font) {
+  const { id, x, y, width, height, node: { group, label, name, detail } } = part;
+  const node = svg("g", {
+    class: `part ${classOf(group)}`, role: "img", "aria-label": listed([name, detail].filter(Boolean)),
+    "data-part": id, "data-name": name, "data-detail": detail,
   });
-  // A folded layer that opened left its place to the part that it stood for.
-  if (held && !group.contains(focused)) state.parts.get(state.view.selected)?.focus();
-  const now = group.contains(focused) ? focused.dataset.part : state.view.selected;
-  for (const [id, node] of state.parts) node.setAttribute("tabindex", id === now ? 0 : -1);
-}
-
-function drawPart({ view, font }, node, part) {
-  const { id, x, y, width, height, layer, node: { group, label, stack } } = part;
-  const name = layer ?? part.node.name;
-  const detail = layer ? "" : part.node.detail;
-  assign(node, {
-    class: `part ${layer ? "layer" : classOf(group)}`,
-    "aria-pressed": id === view.selected,
-    "aria-label": listed([name, detail].filter(Boolean)),
-  });
-  node.dataset.stack = stack;
-  node.dataset.name = name;
-  node.dataset.detail = detail;
   const shape = { x, y, width, height, rx: 4 };
-  node.replaceChildren(
-    svg("rect", { class: "ground", ...shape }),
-    svg("rect", { class: "box", ...shape }),
-    svg("rect", { class: "ring", x: x - 4, y: y - 4, width: width + 8, height: height + 8, rx: 7 }),
-    ...partWords(layer ?? label, detail, part, font));
+  node.append(
+    svg("rect", { class: "ground", ...shape }), svg("rect", { class: "box", ...shape }),
+    ...partWords(label, detail, part, font));
+  return node;
 }
 
 /** Label and detail: below each other where the box is high enough, else beside each other. */
-function partWords(label, detail, { x, y, width, height, layer }, font) {
+function partWords(label, detail, { x, y, width, height }, font) {
   const [middle, room] = [x + width / 2, width - 8];
   const baseline = y + height / 2 + 4;
-  if (height < 26 || layer) {
+  if (height < 26) {
     const beside = `${label} ${detail}`;
     const fits = detail && figureTextWidth(beside, 12, font) + 6 <= room;
     const text = svg("text", { x: middle, y: baseline }, fitted(label, room, 12, font));
@@ -178,7 +145,7 @@ function partWords(label, detail, { x, y, width, height, layer }, font) {
 }
 
 const COLOURED = ["fill", "stroke"];
-const OF_THE_PAGE = ["tabindex", "role", "aria-pressed", "data-stack", "data-name", "data-detail"];
+const OF_THE_PAGE = ["role", "data-part", "data-name", "data-detail"];
 const KEPT = ["stroke-width", "stroke-dasharray", "font-size", "font-style", "text-anchor"];
 
 function printedSvg(picture) {
@@ -192,8 +159,7 @@ function printedSvg(picture) {
   picture.querySelectorAll("*").forEach((node, i) => writeStyle(node, copies[i], paper));
   picture.classList.remove("printed");
   copy.prepend(ground);
-  for (const name of ["class", "aria-description"]) copy.removeAttribute(name);
-  for (const ring of copy.querySelectorAll(".ring")) ring.remove();
+  copy.removeAttribute("class");
   return new XMLSerializer().serializeToString(copy);
 }
 
@@ -210,76 +176,15 @@ function writeStyle(node, copy, paper) {
 }
 
 function answer(state) {
-  const { root, nodes } = state;
-  const { picture } = nodes;
-  const under = (event) => event.target.closest?.(".part");
-  picture.onclick = (event) => pick(state, under(event));
+  const { root, nodes: { picture } } = state;
   picture.onpointermove = (event) => {
-    const part = under(event);
+    const part = event.target.closest?.(".part");
     if (part) showTooltip(state, partLines(part), event);
     else hideTooltip(state);
   };
-  // Chromium knows these two as events only; a root is given its listeners once. They are the
-  // root's, since an svg that listens to the focus takes it itself.
-  root.addEventListener("focusin", (event) => {
-    const part = under(event);
-    if (!part) return;
-    for (const node of state.parts.values()) node.setAttribute("tabindex", node === part ? 0 : -1);
-    if (part?.matches(":focus-visible")) showTooltip(state, partLines(part), besides(part));
-  });
-  root.addEventListener("focusout", () => hideTooltip(state));
   root.onpointerleave = () => hideTooltip(state);
-  picture.onkeydown = (event) => answerKey(state, under(event), event);
 }
 
-function pick(state, part) {
-  if (part) state.send("pick", { part: part.dataset.part });
-}
-
-function partLines(part) {
-  const { name, detail } = part.dataset;
+function partLines({ dataset: { name, detail } }) {
   return [element("span", "line", name), ...(detail ? [element("span", "line quiet", detail)] : [])];
 }
-
-function answerKey(state, part, event) {
-  if (!part || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === "Escape") return hideTooltip(state);
-  if (event.key === "Enter" || event.key === " ") pick(state, part);
-  else if (STEPS[event.key]) STEPS[event.key](state, part)?.focus();
-  else return;
-  event.preventDefault();
-}
-
-const stackName = (part) => part.dataset.stack;
-const ofStack = (state, name) => [...state.parts.values()]
-  .filter((node) => stackName(node) === name)
-  .sort((a, b) => rank(a) - rank(b));
-const rank = (node) => [...node.parentElement.children].indexOf(node);
-
-/** The part that comes next in the flow of data, or before it. */
-function along(by) {
-  return (state, part) => {
-    const all = ofStack(state, stackName(part));
-    return all[all.indexOf(part) + by];
-  };
-}
-
-/** The part of the first or last stack that stands at about the same height. */
-function across(index) {
-  return (state, part) => {
-    const { name } = state.view.stacks.at(index);
-    if (stackName(part) === name) return undefined;
-    const height = (node) => {
-      const box = node.querySelector(".box");
-      return Number(box.getAttribute("y")) + Number(box.getAttribute("height")) / 2;
-    };
-    const far = (node) => Math.abs(height(node) - height(part));
-    return ofStack(state, name).sort((a, b) => far(a) - far(b))[0];
-  };
-}
-
-const STEPS = {
-  ArrowUp: along(1), ArrowDown: along(-1), ArrowLeft: across(0), ArrowRight: across(-1),
-  Home: (state, part) => ofStack(state, stackName(part))[0],
-  End: (state, part) => ofStack(state, stackName(part)).at(-1),
-};

@@ -16,7 +16,6 @@ from ..messages import N_
 DEFAULT_ARCHITECTURE_TEXTS: Mapping[str, str] = {
     **SIGN_TEXTS,
     "title": N_("The model's parts; data flows upward"),
-    "help": N_("Arrow keys lead from part to part."),
     "memory": N_("memory"),
     "query": N_("q"),
     "key": N_("k"),
@@ -36,15 +35,15 @@ class Node:
     """Something on the way of the data.
 
     Attributes:
-        id: What a click sends.
-        shape: A box that can be chosen, a ⊕, or a row of tokens.
+        id: By which arrows name it.
+        shape: A box, a ⊕, or a row of tokens.
         stack: Name of the column in which it stands.
         layer: Number of the layer of that column; None outside of all.
         block: What it shares with the nodes around which the same arrow leads; "" where none does.
         kind: Boxes of one kind have one height.
         label: What is written on it.
         name: What it is called in full.
-        detail: A short second line, such as "15 × 128".
+        detail: A short second line, such as "16.8 M".
         group: Boxes of one group have one colour; tokens are of the "source" or the "target".
     """
 
@@ -91,20 +90,18 @@ class Stack:
 
 @dataclass(frozen=True, kw_only=True)
 class Architecture:
-    """A model's parts, one of them selected.
+    """A model's parts.
 
     Attributes:
         stacks: One, or two from left to right.
         nodes: Of each stack from the bottom up.
         arrows: Between them.
-        selected: A part's id.
         texts: Replacements for some of `DEFAULT_ARCHITECTURE_TEXTS`.
     """
 
     stacks: Sequence[Stack]
     nodes: Sequence[Node]
     arrows: Sequence[Arrow]
-    selected: str
     texts: Mapping[str, str] = field(default_factory=dict)
 
     @property

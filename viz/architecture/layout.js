@@ -1,5 +1,5 @@
-// Sizes and places: how much room there is, which layers are shown in full, one stack from the bottom up
-// (y grows downward and begins at 0), and the paths of the arrows between boxes.
+// Sizes and places: how much room there is, one stack from the bottom up (y grows downward and begins
+// at 0), and the paths of the arrows between boxes.
 
 import { brokenLines, figureTextWidth } from "../component/figure.js";
 import { shortened } from "../component/plot.js";
@@ -36,35 +36,13 @@ export function inLines(text, width, size, font) {
   return lines.map((line) => fitted(line, width, size, font));
 }
 
-const LIMIT = 700;
+/** What lies on top where lines share a way. */
+const above = ({ kind }) => (kind === "residual" ? 0 : 1);
 
-/** All boxes, arrows and words for a width. Layers fold when they would not fit on the screen. */
+/** All boxes, arrows and words for a width. */
 export function layoutOf(view, width, font) {
   const metrics = metricsOf(view, width, font);
-  const whole = plan(view, metrics, () => null);
-  if (whole.height <= LIMIT) return whole;
-  const isHigh = (index) => -stackOf(index, view, metrics, null).y > LIMIT - 4;
-  return plan(view, metrics, (index) => (isHigh(index) ? openLayer(view, index) : null));
-}
-
-/** The layer that stays open: the selected one, in the other stack its like. */
-function openLayer(view, index) {
-  const selected = view.nodes.get(view.selected);
-  const below = nodesOf(view, selected.stack);
-  const firstOfLayers = below.findIndex(({ layer }) => layer !== null);
-  const layer = selected.layer ?? (below.indexOf(selected) < firstOfLayers ? 0 : Infinity);
-  return Math.min(layer, view.stacks[index].layers.length - 1);
-}
-
-/** What lies on top where lines share a way. */
-const above = ({ kind, from, to }, { selected }) =>
-  (kind === "residual" ? 0 : 1) + (isNear({ kind, from, to }, selected) ? 2 : 0);
-
-/** Whether an arrow leads to or from the selected part. */
-export const isNear = ({ kind, from, to }, selected) => kind !== "tied" && (from === selected || to === selected);
-
-function plan(view, metrics, opened) {
-  const stacks = view.stacks.map((_, index) => stackOf(index, view, metrics, opened(index)));
+  const stacks = view.stacks.map((_, index) => stackOf(index, view, metrics));
   const gather = (what) => stacks.flatMap((stack) => stack[what]);
   const words = gather("words");
   const arrows = routesOf(view, stacks, metrics, words);
@@ -73,7 +51,7 @@ function plan(view, metrics, opened) {
   return {
     top, height: 4 - top, width: metrics.width, words,
     parts: gather("parts"), frames: gather("frames"), sums: gather("sums"),
-    arrows: arrows.sort((a, b) => above(a, view) - above(b, view)),
+    arrows: arrows.sort((a, b) => above(a) - above(b)),
   };
 }
 
@@ -120,7 +98,7 @@ function columnOf({ x, box, outward, past, between, outside }) {
 function heightsOf(view, { stacks: [column], font }) {
   const parts = [...view.nodes.values()].filter(({ shape }) => shape === "part");
   const detailed = new Set(parts.filter(({ detail }) => detail).map(({ kind }) => kind));
-  const heights = { layer: 19 };
+  const heights = {};
   for (const node of parts) {
     const room = (isBeside(node) ? column.side.width : column.width) - 8;
     const lines = inLines(node.label, room, 12, font).length;
@@ -133,19 +111,18 @@ function heightsOf(view, { stacks: [column], font }) {
 
 export const RADIUS = 7.5;
 
-/** Where everything of a stack stands: `open` is the one layer shown in full, null if all are. */
-function stackOf(index, view, metrics, open) {
+/** Where everything of a stack stands. */
+function stackOf(index, view, metrics) {
   const { name, layers } = view.stacks[index];
   const stack = {
     name, layers, view, metrics, ...metrics.stacks[index], y: 0, beside: null,
     parts: [], frames: [], sums: [], words: [],
-    at: new Map(), // id → the box that it is, or that stands for it
+    at: new Map(), // id → its box
     forks: new Map(), // block → the height at which an arrow past it begins
   };
   for (const { layer, nodes } of inLayers(nodesOf(view, name))) {
     if (layer === null) for (const node of nodes) addNode(stack, node);
-    else if (open === null || open === layer) addLayer(stack, layer, nodes);
-    else addFoldedLayer(stack, layer, nodes);
+    else addLayer(stack, layer, nodes);
   }
   return stack;
 }
@@ -222,20 +199,6 @@ function addTokens(stack, { id, label, group }) {
   stack.y = y;
 }
 
-/** A layer that shows only its name; a click chooses the first of its sublayers. */
-function addFoldedLayer(stack, layer, nodes) {
-  const { name, metrics, frame, layers } = stack;
-  const chosen = nodes.find(({ id, block }) => id === block) ?? nodes[0];
-  const height = metrics.heights.layer;
-  const part = {
-    ...frame, id: chosen.id, node: chosen, layer: layers[layer],
-    y: stack.y - metrics.between - height, height,
-  };
-  stack.parts.push(part);
-  for (const { id } of nodes) stack.at.set(id, { ...part, id: `${name}.${layer}`, folded: true });
-  stack.y = part.y;
-}
-
 function addLayer(stack, layer, nodes) {
   const { label, metrics, frame, layers } = stack;
   stack.y -= metrics.between;
@@ -250,26 +213,16 @@ function addLayer(stack, layer, nodes) {
   });
 }
 
-/** All arrows, each with its lines; what happens within a folded layer is left out. */
+/** All arrows, each with its lines. */
 function routesOf(view, stacks, metrics, words) {
   const find = (id) => {
     const stack = stacks.find(({ at }) => at.has(id));
     return { stack, box: stack.at.get(id), node: view.nodes.get(id) };
   };
-  const routes = new Map();
-  for (const arrow of view.arrows) {
-    const [start, end] = [find(arrow.start), find(arrow.end)];
-    if (start.box.id === end.box.id) continue;
-    // Into a folded layer leads one arrow, whatever goes on in it.
-    const straight = STRAIGHT.includes(arrow.kind);
-    if (end.box.folded && !straight && arrow.kind !== "memory") continue;
-    const kind = end.box.folded && straight ? "flow" : arrow.kind;
-    const key = [kind, start.box.id, end.box.id].join(" ");
-    if (routes.has(key)) continue;
-    const lines = WAYS[kind]({ kind, start, end, view, metrics, words });
-    routes.set(key, { kind, from: start.box.id, to: end.box.id, lines });
-  }
-  return [...routes.values()];
+  return view.arrows.map(({ kind, start, end }) => ({
+    kind, from: start, to: end,
+    lines: WAYS[kind]({ kind, start: find(start), end: find(end), view, metrics, words }),
+  }));
 }
 
 const centre = ({ y, height }) => y + height / 2;
@@ -310,15 +263,12 @@ function wayBeside({ start: { box }, end }) {
   return [[[from, level], [to, level]]];
 }
 
-/** From a stack over into the gap, up or down, and into the other stack as k and v. */
-function wayOver({ start, end: { box, node }, metrics, words, view }) {
-  const { letters } = metrics;
+/** From the top of a stack over into the gap, down, and into the other stack as k and v. */
+function wayOver({ start, end: { box }, metrics, words, view }) {
+  const { letters, bus } = metrics;
   const at = centre(box);
-  const out = isOnTop(start) ? wayOut({ start, metrics, words, view }) : wayAside(start);
-  const lane = laneOf(start, metrics);
-  const way = [...out, [lane, out.at(-1)[1]], [lane, at]];
-  // What has no queries takes the memory as it is.
-  if (box.folded || !node.entering.includes("query")) return [[...way, [box.x, at]]];
+  const out = wayOut({ start, metrics, words, view });
+  const way = [...out, [bus, out.at(-1)[1]], [bus, at]];
   const split = box.x - letters;
   return [-7, 7].map((shift, i) => {
     words.push({
@@ -327,8 +277,6 @@ function wayOver({ start, end: { box, node }, metrics, words, view }) {
     return [...way, [split, at], [split, at + shift], [box.x, at + shift]];
   });
 }
-
-const isOnTop = ({ box, stack }) => [...stack.at.values()].every(({ y }) => box.y <= y);
 
 /** Up out of a stack, with the word for what it hands over. */
 function wayOut({ start: { box, stack }, metrics, words, view }) {
@@ -340,18 +288,6 @@ function wayOut({ start: { box, stack }, metrics, words, view }) {
   }
   return [[middle, box.y], [middle, level]];
 }
-
-/** Out of a layer that others stand on, on its inner side. */
-const wayAside = ({ box }) => [[box.x + box.width, centre(box)]];
-
-/** Where in the gap the arrows from a node go up or down: each node has its own way. */
-function laneOf({ box, stack }, { bus }) {
-  stack.lanes ??= [];
-  if (!stack.lanes.includes(box.id)) stack.lanes.push(box.id);
-  return bus + LANES[stack.lanes.indexOf(box.id) % LANES.length];
-}
-
-const LANES = [0, 4, -4, 8, -8];
 
 /** Dashes between two places of one matrix: over to the other stack, or up along the outer side. */
 function wayOfTie({ start, end, metrics: { width, font }, words, view }) {

@@ -51,4 +51,4 @@ def published_counts(run: Run) -> Counts:
 
 
 def _groups(configs: Sequence[ModelConfig]) -> tuple[Mapping[str, int], ...]:
-    return tuple(describe(config, 1, 1).by_group() for config in configs)
+    return tuple(describe(config).by_group() for config in configs)

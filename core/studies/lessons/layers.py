@@ -84,7 +84,7 @@ def residual_stream(
 
 def recorded_streams(model: Transformer, record: Record) -> Mapping[Stack, Stream]:
     """Return the stream of each stack of a pass that recorded `STREAM_OUT` and `ADDED`."""
-    sites = describe(model, 1, 1).sites
+    sites = describe(model).sites
     stacks = dict.fromkeys(site.stack for site in sites)
     return {
         stack: _stream(record, [site for site in sites if site.stack == stack]) for stack in stacks
@@ -197,7 +197,7 @@ def encoder_lens(model: Transformer, source_ids: Sequence[int]) -> Lens:
 
 
 def _depths(model: Transformer, record: Record, stack: Stack) -> list[Tensor]:
-    sites = describe(model, 1, 1).depths(stack)
+    sites = describe(model).depths(stack)
     return [record.tensors[site, Step.STREAM_OUT] for site in sites]
 
 

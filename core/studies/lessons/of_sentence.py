@@ -3,13 +3,11 @@
 All of them raise SentenceError where a sentence has no text.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
 from ...decoding.sentence import Translation, translate
-from ...describe import Description, describe
 from ...heads import Head, Kind, Side, Site, Stack
 from ...runs.run import Run
 from ...tasks.translation.names import FUNCTION_WORDS
@@ -118,29 +116,6 @@ def sentence_norms(run: Run, sentences: Sequence[str], site: Site) -> OfSentence
     side = Kind.self_of(site.stack).query_side
     found = study_norms(run.model, site, rows[0], rows[1:])
     return OfSentence(found, {"position": _described(run, side, rows[0])})
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """The parts of a model at the length of a sentence."""
-
-    described: Description
-
-    def table(self) -> Table:
-        """Return a row for each part."""
-        parts = self.described.parts
-        return {
-            "part": [part.id for part in parts],
-            "parameters": [part.parameters for part in parts],
-            "multiply_adds": [part.multiply_adds for part in parts],
-            "shapes": [json.dumps(dict(part.shapes)) for part in parts],
-        }
-
-
-def sentence_parts(run: Run, sentence: str) -> Parts:
-    """Describe a model at the lengths of a sentence and its translation."""
-    written = translate(run, sentence)
-    return Parts(describe(run.model, len(written.source_ids), len(written.fed_ids)))
 
 
 def sentence_mixing(run: Run, sentence: str, layer: int) -> OfSentence[Influence]:

@@ -101,7 +101,9 @@ def _of_sentence(found: Alignment) -> str:
     if crossing:
         text = _("**{one}** and **{other}** cross: the translation turns their order round.")
         return text.format(one=_pair(found, crossing[0]), other=_pair(found, crossing[1]))
-    made = {source: [at for word, at in found.links if word == source] for source, _at in found.links}
+    made = {
+        source: [at for word, at in found.links if word == source] for source, _at in found.links
+    }
     most = max(made, key=lambda source: len(made[source]))
     if len(made[most]) > 1:
         text = _("**{word}** becomes {n} words: {words}.")
@@ -119,10 +121,7 @@ def _crossing(found: Alignment) -> Sequence[WordLink]:
     shares_st = found.probabilities_st
     sure = [link for link in found.links if shares_st[link] >= SURE]
     pairs = [
-        (one, other)
-        for one in sure
-        for other in sure
-        if one[0] < other[0] and one[1] > other[1]
+        (one, other) for one in sure for other in sure if one[0] < other[0] and one[1] > other[1]
     ]
     return max(pairs, key=lambda pair: min(shares_st[link] for link in pair), default=())
 
@@ -141,9 +140,7 @@ def _of_choice(choice: Choice) -> str:
             "The links are read off the cross-attention ({heads}), the best of {tried} tried: the "
             "largest weights of its rows and of its columns agree in **{share}** of the links of "
             "{n} sentences. Nobody knows the right links here."
-        ).format(
-            heads=heads, tried=tried, share=percent(choice.best.agreement), n=number(choice.n)
-        )
+        ).format(heads=heads, tried=tried, share=percent(choice.best.agreement), n=number(choice.n))
     aer = choice.quality.aer
     return _(
         "The links are read off the cross-attention ({heads}), the best of {tried} tried: on {n} "

@@ -6,43 +6,25 @@ from functools import partial
 from core.describe import Description
 from core.describe.parts import Node, Part, Sum, Tokens
 from core.heads import STACK_LABELS, Stack
-from pages.frame.language import _, n_, number, percent, short
+from pages.frame.language import _, n_, number, short
 from viz.architecture import architecture as picture
 from viz.architecture.architecture import Architecture
 
 
-def drawing(
-    described: Description, selected: str, repeated: Mapping[Stack, int] | None = None
-) -> Architecture:
-    """Return the drawing of a model.
+def drawing(described: Description, repeated: Mapping[Stack, int]) -> Architecture:
+    """Return the drawing of a model, each box with its number of parameters.
 
     Args:
-        described: What the model says of itself.
-        selected: A part's id.
-        repeated: Stack → how many layers its one layer stands for: each box then says how many
-            parameters it has, in the place of a shape.
+        described: A model with one layer in each stack.
+        repeated: Stack → how many layers its one layer stands for.
     """
     labels = {node.id: _(node.label) for node in described.nodes}
     return Architecture(
-        stacks=[
-            picture.Stack(
-                stack,
-                [_repeated(repeated[stack])]
-                if repeated
-                else [_place(stack, layer) for layer in range(n_layers)],
-            )
-            for stack, n_layers in described.stacks.items()
-        ],
-        nodes=[_node(node, labels, counted=bool(repeated)) for node in described.nodes],
+        stacks=[picture.Stack(stack, [_repeated(repeated[stack])]) for stack in described.stacks],
+        nodes=[_node(node, labels) for node in described.nodes],
         arrows=[picture.Arrow(each.kind, each.start, each.end) for each in described.arrows],
-        selected=selected,
         texts={name: _(text) for name, text in picture.DEFAULT_ARCHITECTURE_TEXTS.items()},
     )
-
-
-def sizes(shape: tuple[int, ...]) -> str:
-    """Return a shape as it is written: `15 × 128`."""
-    return " × ".join(str(size) for size in shape)
 
 
 def parameters(n: int) -> str:
@@ -57,17 +39,7 @@ def parameters(n: int) -> str:
     return text.format(n=short(n / 1_000_000))
 
 
-def most(groups: Mapping[str, int]) -> tuple[str, str]:
-    """Return the kind of part with the most parameters, and its share.
-
-    Args:
-        groups: Kind of part → parameters.
-    """
-    largest = max(groups, key=lambda group: groups[group])
-    return _(largest), percent(groups[largest] / max(1, sum(groups.values())))
-
-
-def _node(node: Node, labels: dict[str, str], *, counted: bool) -> picture.Node:
+def _node(node: Node, labels: dict[str, str]) -> picture.Node:
     """Return what is drawn of a node.
 
     Raises:
@@ -84,7 +56,7 @@ def _node(node: Node, labels: dict[str, str], *, counted: bool) -> picture.Node:
                 kind=node.kind,
                 label=labels[node.id],
                 name=named,
-                detail=_count(node.parameters) if counted else sizes(node.shapes[-1][1]),
+                detail=_count(node.parameters),
                 group=node.group,
             )
         case Tokens():

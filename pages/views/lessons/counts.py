@@ -60,7 +60,7 @@ def draw(opened: Opened) -> Shown:
         seen=_seen(found),
         code=(describe, Description.by_group),
         pictures=[picture],
-        formula=_count_formulas(describe(opened.run.settings.model, 1, 1)),
+        formula=_count_formulas(describe(opened.run.settings.model)),
     )
 
 
@@ -91,23 +91,17 @@ def _seen(found: Counts) -> str:
 def _published(recipe: Recipe[Counts], published: Published) -> Shown:
     """Draw one published model from its configuration: one of its equal layers, with counts."""
     config, label = published.config, plain(_(published.label))
-    whole = describe(config, 1, 1)
+    whole = describe(config)
     one = describe(
         replace(
             config,
             n_encoder_layers=min(1, config.n_encoder_layers),
             n_decoder_layers=min(1, config.n_decoder_layers),
-        ),
-        1,
-        1,
+        )
     )
     left, right = st.columns(2, gap="large")
     with left:
-        picture = components.show(
-            drawing(one, one.sublayers[0].id, whole.stacks),
-            key="published_diagram",
-            on_pick=lambda: None,
-        )
+        picture = components.show(drawing(one, whole.stacks), key="published_diagram")
     with right:
         st.table(_facts(published, whole), border="horizontal", hide_index=True, hide_header=True)
     layers = [_layers(whole, stack) for stack in whole.stacks]

@@ -214,7 +214,7 @@ def _stream(opened: Opened, place: Place) -> Shown:
         seen=_most_added(found, place, opened.run.settings.model),
         pictures=[chart(picture)],
         about={"number": _("position {n}: {token}").format(n=number(position), token=place.token)},
-        formula=describe(opened.run.model, 1, 1).sublayers[0].step,
+        formula=describe(opened.run.model).sublayers[0].step,
     )
 
 

@@ -20,7 +20,7 @@ from viz.charts.curves import Chart, Quantity
 def draw(opened: Opened) -> Shown:
     """Draw how far other sentences move a vector under each norm."""
     with selection.row():
-        site = _ask_site(describe(opened.run.model, 1, 1), opened.run.model.config.stacks[0])
+        site = _ask_site(describe(opened.run.model), opened.run.model.config.stacks[0])
         with st.popover(_("Other sentences of the batch"), width="content"):
             sentences = ask_others(opened)
     recipe = Recipe(sentence_norms, opened.path, sentences, site)

@@ -1,20 +1,23 @@
 """The models whose drawings are looked at."""
 
+from dataclasses import replace
+
 from torch import nn
 
 from core.config import ModelConfig
 from core.describe import describe
 from core.model import build
+from pages.views.lessons.architecture import drawing
 from tests.core.describe.invented import gated
+from viz.architecture.architecture import Architecture
+
+CONFIG = ModelConfig(137, 1, 1, 8, 8, 4)
 
 
-def described(encoder=3, decoder=2, norm="post", *, tied=True, gate=False, memory="last"):
-    """Return what a model with so many layers says of itself; a stack may have none."""
-    layers = (max(encoder, 1), max(decoder, 1))
-    config = ModelConfig(137, *layers, 8, 8, 4, norm=norm, tied=tied, memory=memory)
+def drawn(without="", *, gate=False, **changes) -> Architecture:
+    """Return the drawing of a model, each stack of twelve equal layers; it may lack a stack."""
+    config = replace(CONFIG, **changes)
     model = gated(config) if gate else build(config)
-    if not encoder:
-        model.encoder = nn.ModuleList()
-    if not decoder:
-        model.decoder = nn.ModuleList()
-    return describe(model, 12, 15)
+    if without:
+        setattr(model, without, nn.ModuleList())
+    return drawing(describe(model), {"encoder": 12, "decoder": 12})

@@ -3,7 +3,7 @@
 from torch import nn
 
 from core.describe.modules import add
-from core.describe.parts import Part, Sketch, products
+from core.describe.parts import Part, Sketch
 from core.heads import Site
 from core.model import build
 from core.model.layers import Layer
@@ -29,11 +29,7 @@ def _(gate: Gate, sketch: Sketch) -> None:
             kind="gate",
             label="Gate",
             group="gates",
-            multiply_adds=products(gate.weigh, sketch.length),
-            shapes=(("input", sketch.stream), ("output", sketch.stream)),
-            formula=r"x \odot \sigma(x W)",
             count="d^2",
-            code=(Gate,),
             site=gate.site,
         ),
         learned=gate.parameters(),

@@ -3,15 +3,12 @@
 from dataclasses import replace
 
 import pytest
-import torch
-from torch.utils.flop_counter import FlopCounterMode
 
 from core.batch import pad
 from core.config import ModelConfig
 from core.decoding.generate import generate
 from core.decoding.step import Stepper
 from core.describe import describe
-from core.model import Record
 from core.vocabulary import EOS
 from tests.core.decoding.test_generate import slowly
 from tests.core.describe.invented import gated
@@ -26,7 +23,7 @@ def model(request):
 
 
 def test_the_parts_are_there_in_the_order_of_the_model(model):
-    ids = describe(model, 3, 4).ids
+    ids = describe(model).ids
     for stack in ("encoder", "decoder"):
         layer = [each for each in ids if each.startswith(f"{stack}.0.")]
         gate = layer.index(f"{stack}.0.gate")
@@ -35,15 +32,11 @@ def test_the_parts_are_there_in_the_order_of_the_model(model):
         assert f"{stack}.1.gate" not in ids
 
 
-def test_parameters_and_work_are_counted_and_summed_in_a_group_of_their_own(model):
-    described = describe(model, 6, 5)
+def test_parameters_are_counted_and_summed_in_a_group_of_their_own(model):
+    described = describe(model)
     assert described.parameters == sum(each.numel() for each in model.parameters())
     assert described.by_group()["gates"] == 2 * 16 * 16
     assert sum(described.by_group().values()) == described.parameters
-    assert described.part("decoder.0.gate").parameters == 16 * 16
-    with torch.no_grad(), FlopCounterMode(display=False) as counter:
-        model(torch.arange(3, 9)[None], torch.arange(1, 6)[None], Record())
-    assert 2 * described.multiply_adds == counter.get_total_flops()
 
 
 def test_decoding_falls_back_to_the_modules_and_writes_the_same(model):

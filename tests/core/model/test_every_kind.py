@@ -143,7 +143,7 @@ def test_all_that_can_be_learned_is_learned(config):
 
 
 def test_its_parts_have_all_its_parameters(model, config):
-    found = describe(config, 5, 6)
+    found = describe(config)
     learned = sum(each.numel() for each in model.parameters())
     assert found.parameters == learned == count_parameters(config) == sum(found.by_group().values())
     kinds = {part.kind for part in found.parts}
@@ -151,7 +151,6 @@ def test_its_parts_have_all_its_parameters(model, config):
     assert ("feed_forward" in kinds) == config.feed_forward
     assert ("residual" in {arrow.kind for arrow in found.arrows}) == config.residual
     assert ("cross" in kinds) == (config.cross == "attention")
-    assert all(part.formula for part in found.parts)
 
 
 def test_a_file_gives_the_same_logits_and_holds_what_is_shared_once(model, config, tmp_path):

@@ -1,4 +1,4 @@
-"""The drawing of the model, and the counts of this one, the paper's and published ones."""
+"""The counts of this model and of published ones, and the drawing of one of these."""
 
 import html
 
@@ -7,39 +7,13 @@ import pytest
 from core.describe import describe
 from core.families.published import PUBLISHED
 from core.model import count_parameters
-from core.runs.run import load_run
 from pages.views.lessons.architecture import parameters
-from tests.pages.conftest import ROOT, chart_rows, component, said, send
+from tests.pages.conftest import chart_rows, component, said
 from tests.viz.unpacked import unpack_architecture as unpack
 
 
 def diagram(at):
     return unpack(component(at, "architecture").bytes)
-
-
-@pytest.mark.parametrize("model", ["copy", "translate-guided"])
-def test_the_drawing_has_exactly_the_parts_of_the_loaded_model(open_lesson, model):
-    at, _shown = open_lesson("parts", model=model)
-    config = load_run(ROOT / "gallery" / model).settings.model
-    layers = [len(stack.layers) for stack in diagram(at).stacks]
-    assert layers == [config.n_encoder_layers, config.n_decoder_layers]
-    assert diagram(at).ids == describe(config, 1, 1).ids
-
-
-def test_a_click_on_a_part_says_what_it_costs(open_lesson, run):
-    at, _shown = open_lesson("parts")
-    send(at, "pick", {"part": "decoder.1.cross"})
-    assert at.selectbox(key="part").value == "decoder.1.cross"
-    assert diagram(at).selected == "decoder.1.cross"
-    layer = run.model.decoder[1].cross_attention
-    count = sum(parameter.numel() for parameter in layer.parameters())
-    cells = at.table[0].value.to_numpy().tolist()
-    assert cells[0][1].startswith(f"{count:,}, ")
-    assert ["shape: scores", "4 × 16 × 14"] in cells
-    total = count_parameters(run.settings.model)
-    assert f"This model has **{parameters(total)}**" in said(at)
-    share = f"{100 * count / total:.1f}".removesuffix(".0")
-    assert f"Cross&#45;attention has {share}" in said(at)
 
 
 def test_the_shares_of_this_model_and_of_published_ones_are_drawn(open_lesson, run, open_alone):
@@ -57,7 +31,7 @@ def test_the_shares_of_this_model_and_of_published_ones_are_drawn(open_lesson, r
         shares = {
             row["series"]: row["value"] for row in rows if row["name"].startswith(f"{name} ·")
         }
-        counted = describe(config, 1, 1).by_group()
+        counted = describe(config).by_group()
         assert shares["attention"] == pytest.approx(counted["attention"] / sum(counted.values()))
     # Why an opened model has fewer than its files.
     assert "Not counted: weights of its files" in said(open_alone("bert", "counts")[0])
