@@ -10,7 +10,7 @@ other held-out sentences of the grammar, or without any gold links by the agreem
 columns; "best by oracle" is chosen on what it is measured on. eflomal learns from the pairs that it
 aligns and from others: training sentences of the grammar, or of --pairs, on which the everyday
 model was trained. Its links of both directions are joined as `align --reverse` joins them, which
-takes a model that translates French to English.
+takes a model that translates French to English, here of the grammar.
 """
 
 import argparse
@@ -76,12 +76,12 @@ def main() -> None:
     run = load_run(ROOT / "gallery" / "everyday")
     words = [Words.of(each) for each in read_pair_files([BY_HAND], Reading((0, 1))).rows]
     print(f"\neveryday, {len(words)} pairs linked by hand")
-    report_model(run, words, read_gold(BY_HAND), arguments.reverse)
+    report_model(run, words, read_gold(BY_HAND))
     others = read_pair_files([arguments.pairs]).samples if arguments.pairs else grammar_samples()
     report_statistics(words, read_gold(BY_HAND), others)
 
 
-def report_model(run: Run, words: Sequence[Words], gold: Gold, reverse: Path | None) -> None:
+def report_model(run: Run, words: Sequence[Words], gold: Gold, reverse: Path | None = None) -> None:
     """Print the error rates of the heads of a model."""
     choice = choose_aligner(run)
     found = aligned(run, words, choice.aligner)

@@ -70,6 +70,8 @@ def run(arguments: argparse.Namespace) -> None:
     gold = _gold(arguments, len(words))
     choice = _choice(loaded, words, gold)
     found = aligned(loaded, words, choice.aligner)
+    if n := sum(len(each.links) < len(each.words.target) for each in found):
+        print(f"warning: pairs with words beyond the model's positions: {n:,}", file=sys.stderr)
     report = choice_json(choice)
     if arguments.reverse is not None:
         other, found = aligned_both_ways(found, load_run(arguments.reverse))

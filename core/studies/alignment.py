@@ -12,7 +12,7 @@ H heads, S source tokens, T target tokens; small s and t count words.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -46,6 +46,7 @@ Weights = NDArray[np.float64]
 Row = Literal["predicted", "fed"]
 """Which word of the target a row of cross-attention is about."""
 ROWS: tuple[Row, ...] = ("predicted", "fed")
+"""By how many rows each is later."""
 N_SENTENCES, SEED = 400, 0
 """Held-out sentences: one half to choose heads on, the other to measure them on."""
 
@@ -60,7 +61,10 @@ class Aligner:
     @property
     def name(self) -> str:
         """The heads and the row in a line."""
-        return f"{' + '.join(map(str, self.heads))} ({self.row})"
+        if len(self.heads) == 1:
+            return f"{self.heads[0]} ({self.row})"
+        sites = ", ".join(dict.fromkeys(str(head.site) for head in self.heads))
+        return f"mean of the {len(self.heads)} heads of {sites} ({self.row})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,17 +177,13 @@ def word_weights(
     """Yield for each pair, in order, the weights_st between its words of each aligner.
 
     A source word gets what its tokens get together, a target word has the mean of its tokens' rows.
-
-    Raises:
-        RunError: A pair is longer than the model's positions.
+    Words beyond the model's positions get and have nothing.
     """
-    pairs = pairs_of(run, [each.sample for each in words])
     longest = longest_side(run.settings.model, run.tokenizer)
-    for number, pair in enumerate(pairs, start=1):
-        if max(len(pair.source), len(pair.target) - 1) > longest:
-            raise RunError(
-                "pair {n} is longer than the model’s {longest} positions", n=number, longest=longest
-            )
+    pairs = [
+        replace(pair, source=pair.source[:longest], target=pair.target[: longest + 1])
+        for pair in pairs_of(run, [each.sample for each in words])
+    ]
     sources = run.tokenizer.encode_all([each.sample.source for each in words])
     targets = run.target_tokenizer.encode_all([each.sample.target for each in words])
     sites = list(dict.fromkeys(head.site for each in aligners for head in each.heads))
@@ -219,9 +219,10 @@ def _between_words(
     recorded: Mapping[Site, Weights], aligner: Aligner, source_sS: Weights, target_tT: Weights
 ) -> Weights:
     mean_TS = np.mean([recorded[head.site][head.index] for head in aligner.heads], axis=0)
-    first = ("predicted", "fed").index(aligner.row)
-    rows_TS = mean_TS[first : first + target_tT.shape[1], : source_sS.shape[1]]
-    return source_sS @ (target_tT @ rows_TS).T
+    rows_TS = mean_TS[ROWS.index(aligner.row) :]
+    n_rows, n_columns = np.minimum(rows_TS.shape, (target_tT.shape[1], source_sS.shape[1]))
+    rows_tS = target_tT[:, :n_rows] @ rows_TS[:n_rows, :n_columns]
+    return source_sS[:, :n_columns] @ rows_tS.T
 
 
 def probabilities(weights_st: Weights) -> Weights:
@@ -230,10 +231,11 @@ def probabilities(weights_st: Weights) -> Weights:
 
 
 def links_of(weights_st: Weights) -> set[WordLink]:
-    """Return the link of each target word: to the source word with most of its weight."""
+    """Return the link of each target word with any weight: to the source word with most of it."""
     if not weights_st.size:
         return set()
-    return {(int(source), at) for at, source in enumerate(weights_st.argmax(axis=0))}
+    most_t = weights_st.argmax(axis=0).tolist()
+    return {(source, at) for at, source in enumerate(most_t) if weights_st[source, at] > 0}
 
 
 def agreement(one: Sequence[set[WordLink]], other: Sequence[set[WordLink]]) -> float:

@@ -43,7 +43,7 @@ LESSONS: Mapping[str, str] = {
     "residuals": "/lessons?lessons=layers",
     "depth": "/lessons?lessons=layers",
     "norms": "/lessons?lessons=norm",
-    "memory": "/",
+    "memory": "/attention?view=steps&kind=decoder.cross",
     "forcing": "/lessons?lessons=exposure",
     "metric": "/decoding?decoding=steps&part=output",
     "guide": "/attention?view=maps&model=translate-guided&other=model",

@@ -47,7 +47,7 @@ export function layoutOf(view, width, font) {
   const words = gather("words");
   const arrows = routesOf(view, stacks, metrics, words);
   const tops = stacks.map(({ y, remembered }) => y - (remembered ? metrics.rise + 15 : 0));
-  const top = Math.min(...tops) - 3;
+  const top = Math.floor(Math.min(...tops)) - 3;
   return {
     top, height: 4 - top, width: metrics.width, words,
     parts: gather("parts"), frames: gather("frames"), sums: gather("sums"),

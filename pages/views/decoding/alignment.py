@@ -16,7 +16,7 @@ from core.studies.alignment import (
     probabilities,
 )
 from pages.frame import components
-from pages.frame.language import _, joined, listed, n_, number, percent, plain
+from pages.frame.language import _, joined, listed, number, percent, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
@@ -53,8 +53,11 @@ def _picture(found: Alignment, name: str) -> Lines:
     linked = np.zeros_like(found.probabilities_st, dtype=bool)
     linked[tuple(np.array(found.links).T)] = True
     shares_st = np.where(linked, found.probabilities_st, 0.0).astype(np.float32)
+    unlinked = _("a source word without a line makes no word of its own")
+    if linked.any(axis=1).all():
+        unlinked = ""
     return Lines(
-        title=_("Which source word each word of the translation comes from"),
+        title=_("Words linked by cross-attention: {heads}").format(heads=name),
         weights_HQK=shares_st[None].clip(0.0, 1.0),
         visible_QK=linked,
         heads=[0],
@@ -72,7 +75,7 @@ def _picture(found: Alignment, name: str) -> Lines:
             "threshold": _("Links under this probability are left out"),
             "left.out": _("links under {threshold} are left out: {n} of {total}"),
             "no.lines": _("No link reaches {threshold}: move the slider to the left."),
-            "mask": _("a source word without a line makes no word of its own"),
+            "mask": unlinked,
             "rest": _("Rest the pointer on a word to see its links alone; a click keeps them."),
             "file": _("alignment"),
         },
@@ -84,8 +87,7 @@ def _name(aligner: Aligner) -> str:
     heads = aligner.heads
     layers = {head.layer for head in heads}
     if len(layers) > 1:
-        text = n_("mean of all {n} head", "mean of all {n} heads", len(heads))
-        return text.format(n=number(len(heads)))
+        return _("mean of all {n} heads").format(n=number(len(heads)))
     stack, layer = _(STACK_LABELS[heads[0].site.stack]), heads[0].layer
     if len(heads) == 1:
         text = _("{stack} layer {layer}, head {head}")
@@ -133,27 +135,29 @@ def _pair(found: Alignment, link: WordLink) -> str:
 
 
 def _of_choice(choice: Choice) -> str:
-    """Return which heads the links are read off, and how well they align."""
-    heads, tried = _name(choice.aligner), number(len(choice.tried))
+    """Return how well the chosen heads align."""
     if choice.quality is None or choice.diagonal is None or choice.first_head is None:
-        return _(
-            "The links are read off the cross-attention ({heads}), the best of {tried} tried: the "
-            "largest weights of its rows and of its columns agree in **{share}** of the links of "
-            "{n} sentences. Nobody knows the right links here."
-        ).format(heads=heads, tried=tried, share=percent(choice.best.agreement), n=number(choice.n))
+        text = _(
+            "Of {tried} tried, these heads are those whose largest weights of rows and of columns "
+            "agree most, in **{share}** of the links of {n} sentences; nobody knows the right "
+            "links here."
+        )
+        return text.format(
+            tried=number(len(choice.tried)),
+            share=percent(choice.best.agreement),
+            n=number(choice.n),
+        )
     aer = choice.quality.aer
     return _(
-        "The links are read off the cross-attention ({heads}), the best of {tried} tried: on {n} "
-        "held-out sentences **{aer}** are wrong or missing (alignment error rate, 95 % interval "
-        "{low} to {high}). With the first head of the last layer it is {first}, with a straight "
-        "diagonal {diagonal}."
+        "On {n} held-out sentences **{aer}** of the links are wrong or missing (alignment error "
+        "rate, 95 % interval {low} to {high}): the best of {tried} sets of heads. With the first "
+        "head of the last layer it is {first}, with a straight diagonal {diagonal}."
     ).format(
-        heads=heads,
-        tried=tried,
         n=number(aer.n),
         aer=percent(aer.value),
         low=percent(aer.low),
         high=percent(aer.high),
+        tried=number(len(choice.tried)),
         first=percent(choice.first_head.aer.value),
         diagonal=percent(choice.diagonal.aer.value),
     )
