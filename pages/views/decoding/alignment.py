@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from core.evaluate.word_links import WordLink, written_links
-from core.heads import STACK_LABELS, Kind
+from core.heads import Kind
 from core.studies.alignment import (
     Aligner,
     Alignment,
@@ -84,16 +84,13 @@ def _picture(found: Alignment, name: str) -> Lines:
 
 def _name(aligner: Aligner) -> str:
     """Return what the chosen heads are called."""
-    heads = aligner.heads
-    layers = {head.layer for head in heads}
-    if len(layers) > 1:
-        return _("mean of all {n} heads").format(n=number(len(heads)))
-    stack, layer = _(STACK_LABELS[heads[0].site.stack]), heads[0].layer
+    heads, n = aligner.heads, number(len(aligner.heads))
+    if len({head.layer for head in heads}) > 1:
+        return _("mean of all {n} heads").format(n=n)
+    layer = heads[0].layer
     if len(heads) == 1:
-        text = _("{stack} layer {layer}, head {head}")
-        return text.format(stack=stack, layer=layer, head=heads[0].index)
-    text = _("{stack} layer {layer}, mean of its {n} heads")
-    return text.format(stack=stack, layer=layer, n=number(len(heads)))
+        return _("decoder layer {layer}, head {head}").format(layer=layer, head=heads[0].index)
+    return _("decoder layer {layer}, mean of its {n} heads").format(layer=layer, n=n)
 
 
 def _of_sentence(found: Alignment) -> str:
