@@ -8,11 +8,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from core.commands.options import CommandError, add_columns
-from core.evaluate.intervals import Ratio
-from core.evaluate.word_links import GoldLinks, LinkQuality, read_gold, written_links
-from core.runs.run import Run, load_run
-from core.studies.alignment import (
+from ..evaluate.intervals import Ratio
+from ..evaluate.word_links import GoldLinks, LinkQuality, read_gold, written_links
+from ..runs.run import Run, load_run
+from ..studies.alignment import (
     N_SENTENCES,
     Alignment,
     Choice,
@@ -23,10 +22,11 @@ from core.studies.alignment import (
     chosen,
     measured,
 )
-from core.tasks import TASKS
-from core.tasks.columns import Reading
-from core.tasks.pairs import read_pair_files
-from core.tokenizer.words import spaced_spans, word_spans
+from ..tasks import TASKS
+from ..tasks.columns import Reading
+from ..tasks.pairs import read_pair_files
+from ..tokenizer.words import spaced_spans, word_spans
+from .options import CommandError, add_columns
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from core.evaluate.intervals import Ratio, ratio
-from core.tasks import CorpusError, Sample
-from core.tasks.pairs import lines_of
-from core.vocabulary import Span
+from ..tasks import CorpusError, Sample
+from ..tasks.pairs import lines_of
+from ..vocabulary import Span
+from .intervals import Ratio, ratio
 
 WordLink = tuple[int, int]
 """Numbers of a source word and of a target word."""

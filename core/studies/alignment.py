@@ -18,10 +18,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.batch import collate
-from core.decoding.sentence import translate
-from core.evaluate.evaluation import held_out_samples, pairs_of
-from core.evaluate.word_links import (
+from ..batch import collate
+from ..decoding.sentence import translate
+from ..evaluate.evaluation import held_out_samples, pairs_of
+from ..evaluate.word_links import (
     GoldLinks,
     LinkQuality,
     Spans,
@@ -30,17 +30,17 @@ from core.evaluate.word_links import (
     links_of_sample,
     symmetrised,
 )
-from core.heads import Head, Kind, Site
-from core.labels import longest_side
-from core.model import Record
-from core.runs.run import Run, RunError
-from core.studies.heads.question import read
-from core.studies.heads.texts import batches_of
-from core.studies.lessons.cells import Table
-from core.studies.opening.examples import examples_of
-from core.tasks import Sample
-from core.tokenizer.tokenizer import Encoding
-from core.tokenizer.words import is_punctuation, word_spans
+from ..heads import Head, Kind, Site
+from ..labels import longest_side
+from ..model import Record
+from ..runs.run import Run, RunError
+from ..tasks import Sample
+from ..tokenizer.tokenizer import Encoding
+from ..tokenizer.words import is_punctuation, word_spans
+from .heads.question import read
+from .heads.texts import batches_of
+from .lessons.cells import Table
+from .opening.examples import examples_of
 
 Weights = NDArray[np.float64]
 Row = Literal["predicted", "fed"]

@@ -12,7 +12,7 @@ from itertools import islice
 import regex
 from tokenizers import Regex, pre_tokenizers
 
-from core.vocabulary import Span
+from ..vocabulary import Span
 
 UNSPACED = (
     r"\p{Han}〆〼ーｰ[[\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]&&[\p{L}\p{M}]]"
