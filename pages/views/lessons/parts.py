@@ -33,7 +33,7 @@ SHAPES = {
 
 def draw(opened: Opened) -> Shown:
     """Draw the architecture with one part chosen, and tabulate what is known of it."""
-    recipe = Recipe(sentence_parts, opened.path, opened.sentence)
+    recipe = Recipe(sentence_parts, opened.writer, opened.sentence)
     described = recipe.result().described
     usual = described.sublayers[0].id
     drawn = drawing(described, usual)
