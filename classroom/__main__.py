@@ -5,6 +5,7 @@
 Without an address it is served to the local network.
 """
 
+import argparse
 import getpass
 import hashlib
 import os
@@ -17,20 +18,21 @@ from typing import NoReturn
 from classroom import settings
 from classroom.passwords import SHORTEST
 from classroom.settings import ClassroomError
+from core.commands.options import OneSentence, whole
 
-EVERYWHERE, PORT = "0.0.0.0", "8501"
+EVERYWHERE, PORT = "0.0.0.0", 8501
 APP = settings.ROOT / "class_app.py"
 FRUGAL = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": str(2**20)}
 """For glibc: every answer has a thread of its own, and each would keep memory that it has freed."""
 
 
-def command(classroom: settings.Classroom, address: str, port: str) -> list[str]:
+def command(classroom: settings.Classroom, address: str, port: int) -> list[str]:
     """Return what serves a class."""
     return [
         sys.executable,
         *("-m", "streamlit", "run", str(APP)),
         *("--server.address", address),
-        *("--server.port", port),
+        *("--server.port", str(port)),
         # Else Streamlit asks a machine of others which address this one has.
         *("--browser.serverAddress", shown(address)),
         *("--server.maxUploadSize", str(classroom.limits.upload_megabytes)),
@@ -81,8 +83,8 @@ def own_address() -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """Serve a class until it is ended; 2 where it cannot be."""
-    address, port = (*arguments, *(EVERYWHERE, PORT)[len(arguments) :])[:2]
-    where = settings.folder()
+    chosen = command_line().parse_args(arguments)
+    address, port, where = chosen.address, chosen.port, settings.folder()
     try:
         classroom = set_up(where, os.environ, getpass.getpass if sys.stdin.isatty() else None)
     except (ClassroomError, OSError) as error:
@@ -90,6 +92,41 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     print(f"The class is at http://{shown(address)}:{port}", flush=True)
     return _become(command(classroom, address, port), environment(classroom))
+
+
+def command_line() -> OneSentence:
+    """Return what reads the address and the port."""
+    parser = OneSentence(prog="python -m classroom", description="Serve a class.")
+    add = parser.add_argument
+    help_of_address = "default: the local network"
+    add(
+        "address",
+        nargs="?",
+        default=EVERYWHERE,
+        type=_address,
+        metavar="ADDRESS",
+        help=help_of_address,
+    )
+    add(
+        "port",
+        nargs="?",
+        default=PORT,
+        type=whole(1, 65_535),
+        metavar="PORT",
+        help=f"default: {PORT}",
+    )
+    return parser
+
+
+def _address(text: str) -> str:
+    """Return an address or a name of this machine."""
+    try:
+        family, *_, place = socket.getaddrinfo(text, 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family) as probe:
+            probe.bind(place)
+    except OSError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no address of this machine") from None
+    return text
 
 
 def environment(classroom: settings.Classroom) -> dict[str, str]:

@@ -23,7 +23,7 @@ from .commands import (
 from .commands.options import CommandError, OneSentence
 from .config import ConfigError
 from .decoding.sentence import SentenceError
-from .installed import COMMAND
+from .installed import COMMAND, VERSION
 from .messages import error_text
 from .runs.checkpoint import CheckpointError
 from .runs.run import RunError
@@ -81,6 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def command_line() -> OneSentence:
     """Return what reads the commands and their options."""
     parser = OneSentence(prog=COMMAND, description="Train a Transformer, or open one, and ask it.")
+    parser.add_argument("--version", action="version", version=f"seq2see {VERSION}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
         summary = (command.__doc__ or "").partition("\n")[0]

@@ -25,15 +25,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, or the sizes that Table 3 varies."""
     add = parser.add_argument
     add("run", type=options.run_folder, nargs="?", metavar="RUN", help="in place of all sizes")
-    add("--n-layers", type=options.whole(1, MOST_LAYERS // 2), default=6, help="in each stack")
+    layers = options.whole(1, MOST_LAYERS // 2)
+    add("--n-layers", type=layers, help=f"in each stack; default: {BASE.n_encoder_layers}")
     size, any_size = (options.whole(least, LARGEST_SIZE) for least in (1, 0))
     for name in SIZES:
-        add(_option(name), type=size, default=getattr(BASE, name))
+        add(options.option(name), type=size, help=f"default: {getattr(BASE, name)}")
     for name in HEAD_SIZES:
-        add(_option(name), type=any_size, default=0, help="default: d_model / n_heads")
-    add("--vocab", type=size, default=JOINT_VOCABULARY, help="pieces, joint")
+        add(options.option(name), type=any_size, help="default: d_model / n_heads")
+    add("--vocab", type=size, help=f"pieces, joint; default: {JOINT_VOCABULARY}")
     for name in WORDS:
-        add(_option(name), choices=ModelConfig.choices()[name], default=getattr(BASE, name))
+        choices = ModelConfig.choices()[name]
+        add(options.option(name), choices=choices, help=f"default: {getattr(BASE, name)}")
     add("--untied", action="store_true", help="three embedding matrices, not one")
     names = [each.name for each in PUBLISHED]
     add("--model", choices=names, help="a published model, in place of all sizes")
@@ -46,19 +48,21 @@ def run(arguments: argparse.Namespace) -> None:
     print(json.dumps({"parameters": parameters}) if arguments.json else f"{parameters:,}")
 
 
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
 def _config(arguments: argparse.Namespace) -> ModelConfig:
+    names = (*SIZES, *HEAD_SIZES, *WORDS)
+    others = ("n_layers", *names, "vocab", "untied")
     if arguments.run:
+        why = "does not go with RUN, which has its own sizes"
+        options.refuse(arguments, ("model", *others), why)
         return read_settings(arguments.run).model
     if arguments.model:
+        options.refuse(arguments, others, "does not go with --model, which has its own sizes")
         return next(each.config for each in PUBLISHED if each.name == arguments.model)
+    changes = {name: getattr(arguments, name) for name in names}
+    if (n_layers := arguments.n_layers) is not None:
+        changes |= {"n_encoder_layers": n_layers, "n_decoder_layers": n_layers}
     return ModelConfig(
-        vocab_size=arguments.vocab,
-        n_encoder_layers=arguments.n_layers,
-        n_decoder_layers=arguments.n_layers,
+        vocab_size=JOINT_VOCABULARY if arguments.vocab is None else arguments.vocab,
         tied="none" if arguments.untied else "all",
-        **{name: getattr(arguments, name) for name in (*SIZES, *HEAD_SIZES, *WORDS)},
+        **{name: value for name, value in changes.items() if value is not None},
     )

@@ -52,9 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the figures; the run folder stays as it is."""
-    if arguments.columns and not arguments.file:
-        raise CommandError("--columns is for --file")
-    if arguments.file:
+    if not arguments.file:
+        options.refuse(arguments, ("columns",), "is for --file")
+    else:
         _score_file(arguments)
         return
     n = N_SAMPLES if arguments.n is None else arguments.n
@@ -78,8 +78,7 @@ def _score_file(arguments: argparse.Namespace) -> None:
     """Print how good the run translates a file of pairs."""
     if len(arguments.file) > 2:
         raise CommandError("--file takes one file of pairs, or two files of lines")
-    if given := [name for name in ("n", "seed") if getattr(arguments, name) is not None]:
-        raise CommandError(f"--{given[0]} draws held-out samples; of --file all pairs count")
+    options.refuse(arguments, ("n", "seed"), "draws held-out samples; of --file all pairs count")
     found = read_pair_files(arguments.file, arguments.columns or Reading())
     for note in found.notes:
         print(note, file=sys.stderr)

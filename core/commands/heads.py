@@ -44,6 +44,8 @@ def run(arguments: argparse.Namespace) -> None:
     """Print the scores and the effects; the effects are kept in the run's folder."""
     loaded = load_run(arguments.run)
     if not loaded.settings.has_pairs or not loaded.settings.model.is_encoder_decoder:
+        why = "is for held-out pairs; the heads of this model are measured on whole texts"
+        options.refuse(arguments, ("n", "fresh", "prune"), why)
         _print_text_roles(loaded, as_json=arguments.json)
         return
     effects = _effects(loaded, arguments.n, fresh=arguments.fresh)

@@ -33,4 +33,5 @@ def run(arguments: argparse.Namespace) -> None:
     seconds = time.perf_counter() - started
     n = count_parameters(loaded.settings.model)
     print(f"{arguments.run}: {loaded.settings.family}, {n:,} parameters, opened in {seconds:.1f} s")
-    print(f"(not counted: {NOT_COUNTED})")
+    if n_left_out := loaded.settings.n_left_out:
+        print(f"(not counted: {n_left_out:,} {NOT_COUNTED})")

@@ -2,14 +2,18 @@
 
 import argparse
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from ..config.checks import LARGEST_SIZE, MOST_LAYERS
+from ..heads import Head, Site
 from ..inspection import Inspection, inspect_sentence
-from ..runs.run import load_run
+from ..runs.run import Run, load_run
 from ..tokenizer.tokenizer import Token
 from . import options
-from .options import print_table
-from .translate import warn
+from .options import CommandError, print_table
+from .translate import OF_WRITING, warn
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,24 +21,60 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("run", type=options.run_folder, metavar="RUN", help="such as gallery/translate")
     add("sentence", metavar="SENTENCE")
-    add("--target", help="feed this instead of the model's own translation")
-    add("--json", action="store_true", help="every weight of every head")
+    fed = parser.add_mutually_exclusive_group()
+    fed.add_argument("--target", help="feed this instead of the model's own translation")
+    fed.add_argument(
+        "--max-new-tokens",
+        type=options.whole(0, LARGEST_SIZE),
+        metavar="N",
+        help="write N tokens at most; 0 looks at a prompt alone",
+    )
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--head", type=options.head, metavar="SITE:HEAD", help="one head alone")
+    shown.add_argument(
+        "--layer", type=options.whole(0, MOST_LAYERS), metavar="LAYER", help="one layer alone"
+    )
+    add("--json", action="store_true", help="every weight of every head that is shown")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the whole as JSON, or a table of largest weights."""
-    loaded = load_run(arguments.run)
+    loaded = replace(load_run(arguments.run), max_new_tokens=arguments.max_new_tokens)
+    heads = _heads(arguments, loaded)
+    config = loaded.model.config
+    if config.is_parallel or config.is_encoder_only:
+        options.refuse(arguments, ("max_new_tokens",), OF_WRITING)
+    if config.is_encoder_only:
+        options.refuse(arguments, ("target",), "is for a model with a decoder")
     inspection = inspect_sentence(loaded, arguments.sentence, arguments.target)
-    warn(inspection.translation)
+    warn(loaded, inspection.translation)
     if arguments.json:
-        print(json.dumps(to_json(inspection), ensure_ascii=False))
+        print(json.dumps(to_json(inspection, heads), ensure_ascii=False))
     else:
         print(inspection.translation.text)
-        print_table(_largest_weights(inspection))
+        print_table(_largest_weights(inspection, heads))
 
 
-def to_json(inspection: Inspection) -> dict[str, Any]:
-    """Return tokens and weights as JSON can hold them; a list is [head][query][key]."""
+def _heads(arguments: argparse.Namespace, loaded: Run) -> Sequence[Head]:
+    """Return the heads of the model that are shown: all, those of a layer, or one."""
+    heads = [
+        head
+        for site in loaded.model.sites()
+        for head in site.heads(loaded.model.config.n_heads)
+        if arguments.head in (None, head) and arguments.layer in (None, head.layer)
+    ]
+    if arguments.head is not None and not heads:
+        raise CommandError(f"this model has no head {arguments.head}")
+    if arguments.layer is not None and not heads:
+        raise CommandError(f"this model has no heads in a layer {arguments.layer}")
+    return heads
+
+
+def to_json(inspection: Inspection, heads: Sequence[Head]) -> dict[str, Any]:
+    """Return tokens and the heads' weights as JSON can hold them; a list is [head][query][key].
+
+    Beside it "heads" lists the number of each of these heads.
+    """
     return {
         "source": {"tokens": _texts(inspection.source_tokens)},
         "target": {
@@ -43,26 +83,33 @@ def to_json(inspection: Inspection) -> dict[str, Any]:
         },
         "attention": {
             str(site): {
-                "weights": attention.weights_HQK.tolist(),
-                "visible": attention.visible_QK.tolist(),
+                "heads": [head.index for head in of_site],
+                "weights": [inspection.weights_of(head).tolist() for head in of_site],
+                "visible": inspection.attention[site].visible_QK.tolist(),
             }
-            for site, attention in inspection.attention.items()
+            for site, of_site in _by_site(heads).items()
         },
     }
 
 
-def _largest_weights(inspection: Inspection) -> dict[str, list[object]]:
+def _by_site(heads: Sequence[Head]) -> dict[Site, list[Head]]:
+    """Return the heads of each sublayer."""
+    found: dict[Site, list[Head]] = {}
+    for head in heads:
+        found.setdefault(head.site, []).append(head)
+    return found
+
+
+def _largest_weights(inspection: Inspection, heads: Sequence[Head]) -> dict[str, list[object]]:
     """Return a row for each query of each head: the key with the largest weight."""
     columns: dict[str, list[object]] = {"head": [], "query": [], "key": [], "weight": []}
-    for site, attention in inspection.attention.items():
-        kind = site.attention
-        queries, keys = inspection.tokens_of(kind.query_side), inspection.tokens_of(kind.key_side)
-        for index, weights_QK in enumerate(attention.weights_HQK):
-            for query, row_K in zip(queries, weights_QK.tolist(), strict=True):
-                best = max(range(len(row_K)), key=row_K.__getitem__)
-                row = (f"{site}:{index}", query.text, keys[best].text, row_K[best])
-                for column, value in zip(columns.values(), row, strict=True):
-                    column.append(value)
+    for head in heads:
+        queries, keys = map(inspection.tokens_of, head.kind.sides)
+        for query, row_K in zip(queries, inspection.weights_of(head).tolist(), strict=True):
+            best = max(range(len(row_K)), key=row_K.__getitem__)
+            row = (head, query.text, keys[best].text, row_K[best])
+            for column, value in zip(columns.values(), row, strict=True):
+                column.append(value)
     return columns
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from ..heads import Head
 from ..installed import GALLERY, ROOT
 from ..tasks.columns import Reading
 
@@ -59,10 +60,48 @@ seed = whole(0, LARGEST_SEED)
 samples = whole(1, MOST_SAMPLES)
 
 
+def head(text: str) -> Head:
+    """Read a head.
+
+    >>> head("encoder.1.self:0").index
+    0
+    """
+    try:
+        return Head.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def chosen(arguments: argparse.Namespace, *names: str) -> list[str]:
     """Return those options, as they are typed, that have a value."""
-    named = [name for name in names if getattr(arguments, name) not in (None, False)]
-    return [f"--{name.replace('_', '-')}" for name in named]
+    values = {name: getattr(arguments, name) for name in names}
+    # Not `in (None, False)`: 0 is a value.
+    named = [name for name, value in values.items() if value is not None and value is not False]
+    return [option(name) for name in named]
+
+
+def option(name: str) -> str:
+    """Return an option as it is typed.
+
+    >>> option("d_model")
+    '--d-model'
+    """
+    return f"--{name.replace('_', '-')}"
+
+
+def refuse(arguments: argparse.Namespace, names: Sequence[str], why: str) -> None:
+    """Refuse options that would change nothing.
+
+    Args:
+        arguments: What the user chose.
+        names: Of these options.
+        why: The rest of the sentence that begins with the option.
+
+    Raises:
+        CommandError: One of them has a value.
+    """
+    if given := chosen(arguments, *names):
+        raise CommandError(f"{given[0]} {why}")
 
 
 class OneSentence(argparse.ArgumentParser):

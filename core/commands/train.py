@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..config import ModelConfig
+from ..config.training import TrainConfig
 from ..families.styles import STYLES
 from ..runs.folder import TRAINING
 from ..runs.run import load_run, read_settings
@@ -18,6 +19,7 @@ from ..tasks.pairs import TooLargeError
 from ..training.prepare import extend_run, prepare_run, require_state, with_model_of
 from ..training.presets import (
     PRESETS,
+    SETTINGS,
     SHORT,
     Setting,
     parse_setting,
@@ -92,9 +94,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="change any setting of the preset (n_heads=8, dropout=0.1, patience=3 …)",
+        help="change a setting of the preset (n_heads=8, dropout=0.1, patience=3 …): see below",
     )
     add("--resume", action="store_true", help="go on with OUT from its newest checkpoint")
+    for part, names in SETTINGS.items():
+        title = f"settings of the {part}, for --set"
+        parser.add_argument_group(title, ", ".join(map(_setting_help, names)))
+
+
+def _setting_help(name: str) -> str:
+    """Return a setting's name, with the words that are its values if it has such."""
+    words = (ModelConfig.choices() | TrainConfig.choices()).get(name, ())
+    return f"{name}={'|'.join(words)}" if words else name
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -5,20 +5,21 @@ import json
 import re
 import sys
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from ..config.checks import LARGEST_SIZE
-from ..decoding.beam import LARGEST_BEAM, LARGEST_PENALTY, Beam
+from ..decoding.beam import LARGEST_BEAM, LARGEST_PENALTY, PENALTY, Beam
 from ..decoding.choosing import TEMPERATURES, Greedy, Sampling
 from ..decoding.generate import DecodingStrategy, Forced, decode
 from ..decoding.many import Translated, translate_all
 from ..decoding.mask_predict import MOST_PASSES, MaskPredict
 from ..decoding.parallel import SentencePass, passes_of
 from ..decoding.sentence import Translation, model_input, read_written
-from ..decoding.step import DecodeStep
+from ..decoding.step import CONTINUATION, DecodeStep
 from ..runs.run import Run, load_run
 from ..tasks.columns import tidy
 from . import options
@@ -30,6 +31,7 @@ _LINE_END = r"\r\n|\r|\n"
 SHOWN = 10
 """The number of the most probable tokens that are shown for each step."""
 SAMPLING = ("temperature", "top_k", "top_p", "seed")
+OF_WRITING = "is for text that a model writes token by token"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,14 +46,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--length-penalty",
         type=options.number(0, LARGEST_PENALTY),
         metavar="A",
-        default=0.6,
-        help="of a beam",
+        help=f"of a beam; default: {PENALTY}",
     )
     add("--sample", action="store_true", help="draw from the distribution")
-    add("--temperature", type=options.number(*TEMPERATURES), metavar="T", help="default: 1")
-    add("--top-k", type=options.whole(0, 2**24), metavar="K", help="default: 0, all")
-    add("--top-p", type=options.number(0, 1), metavar="P", help="default: 1, all")
-    add("--seed", type=options.seed, metavar="S", help="default: 0")
+    add(
+        "--temperature",
+        type=options.number(*TEMPERATURES),
+        metavar="T",
+        help="of --sample; default: 1",
+    )
+    add("--top-k", type=options.whole(0, 2**24), metavar="K", help="of --sample; default: 0, all")
+    add("--top-p", type=options.number(0, 1), metavar="P", help="of --sample; default: 1, all")
+    add("--seed", type=options.seed, metavar="S", help="of --sample; default: 0")
     add(
         "--passes",
         type=options.whole(1, MOST_PASSES),
@@ -60,9 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--max-new-tokens",
-        type=options.whole(1, LARGEST_SIZE),
+        type=options.whole(0, LARGEST_SIZE),
         metavar="N",
-        help="stop after N tokens; default: what the learned pairs suggest, or 24 after a prompt",
+        help="stop after N tokens; default: what the learned pairs suggest, or "
+        f"{CONTINUATION} after a prompt",
     )
     add("--force", metavar="TARGET", help="feed this target (teacher forcing)")
     add("--steps", action="store_true", help="tell every step")
@@ -76,7 +83,8 @@ def run(arguments: argparse.Namespace) -> None:
         return
     if arguments.sentence is None or arguments.out is not None:
         raise CommandError("a SENTENCE, or --file LINES with or without --out FILE, is needed")
-    loaded = load_run(arguments.run)
+    limit = arguments.max_new_tokens
+    loaded = replace(load_run(arguments.run), max_new_tokens=limit)
     given = model_input(loaded, arguments.sentence)
     if not given.prompt:
         raise CommandError("this model has no decoder: it writes nothing; see `inspect`")
@@ -86,14 +94,13 @@ def run(arguments: argparse.Namespace) -> None:
         written, name = passes[-1].written, "passes"
         details = [_pass_to_json(loaded, each) for each in passes]
     else:
-        limit = arguments.max_new_tokens
         steps = decode(
             loaded.model, given.source_ids, how, prompt=given.prompt, max_new_tokens=limit
         )
         written, name = tuple(step.chosen for step in steps), "steps"
         details = [_step_to_json(loaded, step) for step in steps]
     translation = read_written(loaded, given, written)
-    warn(translation)
+    warn(loaded, translation)
     if arguments.json:
         answer: dict[str, Any] = {"source": translation.source, "translation": translation.text}
         print(json.dumps(answer | ({name: details} if arguments.steps else {}), ensure_ascii=False))
@@ -127,6 +134,7 @@ def translate_file(arguments: argparse.Namespace) -> None:
     loaded = load_run(arguments.run)
     lines = _lines(arguments.file)
     beam = 1 if arguments.beam is None else arguments.beam
+    alpha = _alpha(arguments)
     tell = progress_printer("translated", len(lines))
     n_cut = 0
     with (
@@ -137,7 +145,7 @@ def translate_file(arguments: argparse.Namespace) -> None:
         for start in range(0, len(lines), LINES_AT_ONCE):
             some = lines[start : start + LINES_AT_ONCE]
             found: list[Translated] = []
-            batches = translate_all(loaded, some, beam, arguments.length_penalty, arguments.passes)
+            batches = translate_all(loaded, some, beam, alpha, arguments.passes)
             for batch in batches:
                 found += batch
                 tell(start + len(found))
@@ -175,9 +183,8 @@ def _lines(path: Path) -> list[str]:
 
 def method(arguments: argparse.Namespace, loaded: Run) -> DecodingStrategy | MaskPredict:
     """Return how to decode; two ways at once are refused."""
-    ways = options.chosen(arguments, "beam", "sample", "force", "passes")
-    if len(ways) > 1:
-        raise CommandError(f"choose one of {' and '.join(ways)}")
+    _check_ways(arguments, loaded)
+    alpha = _alpha(arguments)
     if arguments.passes is not None:
         return MaskPredict(arguments.passes)
     if arguments.force is not None:
@@ -187,11 +194,29 @@ def method(arguments: argparse.Namespace, loaded: Run) -> DecodingStrategy | Mas
             raise CommandError(f"the target has {len(ids)} tokens, the model room for {longest}")
         return Forced(ids)
     if arguments.beam is not None:
-        return Beam(arguments.beam, arguments.length_penalty)
+        return Beam(arguments.beam, alpha)
     if arguments.sample:
         settings = {name: getattr(arguments, name) for name in SAMPLING}
         return Sampling(**{name: each for name, each in settings.items() if each is not None})
     return MaskPredict() if loaded.model.config.is_parallel else Greedy()
+
+
+def _check_ways(arguments: argparse.Namespace, loaded: Run) -> None:
+    """Refuse two ways at once, and options of another way."""
+    ways = options.chosen(arguments, "beam", "sample", "force", "passes")
+    if len(ways) > 1:
+        raise CommandError(f"choose one of {' and '.join(ways)}")
+    if not arguments.sample:
+        options.refuse(arguments, SAMPLING, "is for --sample")
+    if loaded.model.config.is_parallel or ways in (["--force"], ["--passes"]):
+        options.refuse(arguments, ("max_new_tokens",), OF_WRITING)
+
+
+def _alpha(arguments: argparse.Namespace) -> float:
+    """Return the exponent of the length penalty, which is refused without a beam."""
+    if arguments.beam is None:
+        options.refuse(arguments, ("length_penalty",), "is for --beam")
+    return PENALTY if arguments.length_penalty is None else float(arguments.length_penalty)
 
 
 def _step_to_json(loaded: Run, step: DecodeStep) -> dict[str, Any]:
@@ -210,10 +235,13 @@ def text_of(loaded: Run, token: int) -> str:
     return loaded.target_tokenizer.describe([token])[0].text
 
 
-def warn(translation: Translation) -> None:
-    """Print on standard error that the sentence was cut, or the translation is not finished."""
+def warn(loaded: Run, translation: Translation) -> None:
+    """Print on standard error that the sentence was cut, or the translation is not finished.
+
+    Of a limit that the user chose nothing is printed.
+    """
     if translation.cut:
         n = len(translation.source_ids or translation.fed_ids[: translation.n_given + 1])
         print(f"warning: cut after {n} tokens, special ones counted", file=sys.stderr)
-    if translation.fed_ids and not translation.finished:
+    if translation.fed_ids and not translation.finished and loaded.max_new_tokens is None:
         print("warning: the translation stops at the length limit", file=sys.stderr)

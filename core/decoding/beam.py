@@ -17,6 +17,8 @@ from .step import Stepper, length_limit
 
 LARGEST_BEAM = 64
 LARGEST_PENALTY = 10.0
+PENALTY = 0.6
+"""Exponent of the length penalty unless another one is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Beam:
 
     beam: int
     """How many prefixes are kept; a beam of 1 is greedy decoding."""
-    alpha: float = 0.6
+    alpha: float = PENALTY
     """Exponent of the length penalty; 0 compares plain log-probabilities, which favours short
     targets."""
 

@@ -69,7 +69,9 @@ def beam_search(run: Run, sentence: str, strategy: Beam) -> BeamSearch:
     given = model_input(run, sentence)
 
     def search(beam: Beam) -> list[BeamStep]:
-        return list(beam_steps(run.model, given.source_S, beam, prompt=given.prompt))
+        limit = run.max_new_tokens
+        steps = beam_steps(run.model, given.source_S, beam, (), given.prompt, limit)
+        return list(steps)
 
     nodes = tuple(beam_tree(search(strategy)))
     greedy = search(Beam(1, strategy.alpha))[-1].best

@@ -25,13 +25,14 @@ _ENDED = -1
 """Fills a row after the end of its target; no token has this id."""
 
 
-def generate(
+def generate(  # noqa: PLR0913
     model: Transformer,
     source_BS: Tensor | None = None,
     strategy: Sampler | Beam | MaskPredict | None = None,
     *,
     prompt_BT: Tensor | None = None,
     probe: Probe | None = None,
+    max_new_tokens: int | None = None,
 ) -> list[Ids]:
     """Write what follows each source or each prompt of a batch, until EOS or `length_limit`.
 
@@ -43,6 +44,7 @@ def generate(
         prompt_BT: What the decoder is fed first, all of one length; None for what the model always
             begins with. Not for a beam or a parallel decoder.
         probe: Looks at the sublayers or changes them, token by token.
+        max_new_tokens: Not for a beam or a parallel decoder.
 
     Returns:
         For each row the ids that follow; EOS is the last unless the limit came first.
@@ -64,7 +66,8 @@ def generate(
     n_sources = [0] * len(prompt_BT)
     if source_BS is not None:
         n_sources = (source_BS != model.config.pad_id).sum(dim=1).tolist()
-    limits = [length_limit(model, n, prompt_BT.shape[1]) for n in n_sources]
+    n_fed = prompt_BT.shape[1]
+    limits = [length_limit(model, n, n_fed, max_new_tokens) for n in n_sources]
     steps = _tokens(stepper, prompt_BT.to(model.device), limits, strategy)
     # The first column is left out in the end: a model with one position writes no other.
     ended_B = prompt_BT.new_full((len(prompt_BT),), _ENDED, device=model.device)

@@ -83,7 +83,10 @@ def model_input(run: Run, text: str) -> ModelInput:
         raise SentenceError("there is no text to go on from")
     # The output after it has to fit as well.
     longest = longest_text(run.model)
-    most = max(1, longest - CONTINUATION)
+    room = CONTINUATION
+    if run.max_new_tokens is not None:
+        room = min(room, run.max_new_tokens)
+    most = max(1, longest - room)
     return ModelInput((), ids[:most], len(ids) > most)
 
 
@@ -101,12 +104,15 @@ def translate(run: Run, sentence: str, probe: Probe | None = None) -> Translatio
     Raises:
         SentenceError: There is no text.
     """
-    given = model_input(run, sentence)
+    given, limit = model_input(run, sentence), run.max_new_tokens
+    if limit is not None:
+        limit = min(limit, longest_text(run.model) - len(given.prompt))
     written: list[tuple[int, ...]] = [()]
     if given.source_ids and given.prompt:
-        written = generate(run.model, pad([given.source_ids]), probe=probe)
+        written = generate(run.model, pad([given.source_ids]), probe=probe, max_new_tokens=limit)
     elif given.prompt:
-        written = generate(run.model, prompt_BT=pad([given.prompt]), probe=probe)
+        prompt_BT = pad([given.prompt])
+        written = generate(run.model, prompt_BT=prompt_BT, probe=probe, max_new_tokens=limit)
     return read_written(run, given, written[0])
 
 

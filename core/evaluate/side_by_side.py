@@ -145,7 +145,15 @@ def decode_sentence(
         source_S = torch.tensor(translation.source_ids) if translation.source_ids else None
         written = translation.written_ids
         return tuple(forced_steps(run.model, source_S, written, prompt=prompt, ends=False))
-    return tuple(decode(run.model, translation.source_ids, method, dict(overrides), prompt))
+    steps = decode(
+        run.model,
+        translation.source_ids,
+        method,
+        dict(overrides),
+        prompt,
+        max_new_tokens=run.max_new_tokens,
+    )
+    return tuple(steps)
 
 
 def decode_both_ways(

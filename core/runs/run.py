@@ -77,6 +77,8 @@ class Run:
     """Stored evaluation of these weights; None if there is none."""
     notice: str
     """Origin of the data, shown with the run; usually empty."""
+    max_new_tokens: int | None = None
+    """Maximum tokens that it writes for a text; None for `core.decoding.step.length_limit`."""
 
     @property
     def name(self) -> str:

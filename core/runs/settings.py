@@ -30,7 +30,8 @@ class RunSettings:
     """Origin of an opened model: a folder, a file, or owner/name; empty for own runs."""
     family: str = ""
     """Family of an opened model: BERT, GPT-2 and so on."""
-
+    n_left_out: int = 0
+    """Weights in the files of an opened model that it does not compute with."""
     start: str = ""
     """The run and step whose weights it started from; empty for new weights."""
 
@@ -59,7 +60,8 @@ class RunSettings:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON values."""
-        opened = {"origin": self.origin, "family": self.family} if self.is_opened else {}
+        names = ("origin", "family", "n_left_out") if self.is_opened else ()
+        opened = {name: getattr(self, name) for name in names}
         return {
             "format": FORMAT,
             "task": self.task,
@@ -99,6 +101,7 @@ def read_settings(path: Path) -> RunSettings:
             command=str(stored["command"]),
             origin=str(stored.get("origin", "")),
             family=str(stored.get("family", "")),
+            n_left_out=int(stored.get("n_left_out", 0)),
             start=str(stored.get("start", "")),
         )
     except KeyError as error:

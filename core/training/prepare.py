@@ -78,30 +78,31 @@ def prepare_run(  # noqa: PLR0913
         CorpusError: Too few of the pairs fit the model's positions.
     """
     check_training(task, preset, starts=start is not None)
-    seed = preset.training.seed
-    samples = _tokenizer_samples(task, seed)
-    if start is None:
-        tokenizer = train_tokenizer(task, preset.vocab_size, seed, preset.model, samples)
-    else:
-        tokenizer = read_tokenizer(start, read_settings(start).model)
-    model = preset.sized(tokenizer.vocab_size)
-    start_run = None if start is None else _run_to_start_from(start, model)
-    longest = longest_side(model, tokenizer)
-    n_left_out = _n_in_memory(task) - _n_in_memory(fitting(task, tokenizer, longest))
-    _check_made(task, tokenizer, longest)
-    ratio = target_ratio(those_that_fit(samples, tokenizer, longest), tokenizer)
-    model = replace(model, target_ratio=max(model.target_ratio, ratio))
-
-    settings = RunSettings(
-        task=PAIRS if isinstance(task, OwnPairs) else task.name,
-        preset=preset_name,
-        model=model,
-        training=preset.training,
-        versions=versions(),
-        command=command,
-        start="" if start_run is None else f"{start_run.name}, step {start_run.step}",
-    )
+    # Made first: what cannot be made must not be known only after the tokenizer is trained.
     with new_folder(path) as folder:
+        seed = preset.training.seed
+        samples = _tokenizer_samples(task, seed)
+        if start is None:
+            tokenizer = train_tokenizer(task, preset.vocab_size, seed, preset.model, samples)
+        else:
+            tokenizer = read_tokenizer(start, read_settings(start).model)
+        model = preset.sized(tokenizer.vocab_size)
+        start_run = None if start is None else _run_to_start_from(start, model)
+        longest = longest_side(model, tokenizer)
+        n_left_out = _n_in_memory(task) - _n_in_memory(fitting(task, tokenizer, longest))
+        _check_made(task, tokenizer, longest)
+        ratio = target_ratio(those_that_fit(samples, tokenizer, longest), tokenizer)
+        model = replace(model, target_ratio=max(model.target_ratio, ratio))
+
+        settings = RunSettings(
+            task=PAIRS if isinstance(task, OwnPairs) else task.name,
+            preset=preset_name,
+            model=model,
+            training=preset.training,
+            versions=versions(),
+            command=command,
+            start="" if start_run is None else f"{start_run.name}, step {start_run.step}",
+        )
         n_left_out += _write_pairs(folder, task, tokenizer, longest, tell)
         if start_run is not None:
             _write_start(folder, start_run)

@@ -26,7 +26,12 @@ SHORT = (LIKE, "steps", "seed", "positions", "guide")
 """Settings with a command-line option of their own."""
 _LISTS = ("adam_betas", "rotary_scaling")
 """Settings of several numbers, which no option can change."""
-_NAMES = sorted((MODEL_SETTINGS | TRAINING_SETTINGS).keys() - set(_LISTS))
+SETTINGS = {
+    "model": sorted(MODEL_SETTINGS.keys() - set(_LISTS)),
+    "training": sorted(TRAINING_SETTINGS.keys() - set(_LISTS)),
+}
+"""Names of the settings that NAME=VALUE can change."""
+_NAMES = sorted(name for names in SETTINGS.values() for name in names)
 N_READ = 20_000
 """Number of own pairs that are read for their characters."""
 

@@ -5,7 +5,7 @@ All sessions share what it returns: nobody may change it.
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeVar, cast, runtime_checkable
 
@@ -49,6 +49,23 @@ class RunAt:
 
     path: Path
     step: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunWriting:
+    """A run that writes at most this many tokens after a text."""
+
+    path: Path
+    max_new_tokens: int
+
+    @property
+    def key(self) -> Hashable:
+        """What the run and its limit depend on."""
+        return "writing", self.max_new_tokens, key_of(self.path)
+
+    def result(self) -> Run:
+        """Return the run with its limit."""
+        return replace(loaded(self.path), max_new_tokens=self.max_new_tokens)
 
 
 @dataclass(frozen=True, slots=True)

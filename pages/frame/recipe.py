@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar, cast
@@ -19,7 +19,7 @@ from core.heads import Head, Site
 from core.installed import INSTALLED, PACKAGE, ROOT
 from core.runs.run import load_run
 from pages.frame import cached, interrupts, service
-from pages.frame.cached import Folder, RunAt
+from pages.frame.cached import Folder, RunAt, RunWriting
 
 Result = TypeVar("Result", covariant=True)
 WIDTH = 88
@@ -41,10 +41,10 @@ class Recipe(Generic[Result]):
 
         Args:
             function: Of a module; of `core`, where its Python is shown.
-            arguments: A path or a `RunAt` stands for the run, a `ModelOf` for its model, a recipe
-                for its result; all else for itself: it can be hashed, or is an array, a `Keyed`, or
-                a list or tuple of such. Python can be written of numbers, texts, enums, heads,
-                functions, frozen dataclasses, and collections of these.
+            arguments: A path, a `RunAt` or a `RunWriting` stands for the run, a `ModelOf` for its
+                model, a recipe for its result; all else for itself: it can be hashed, or is an
+                array, a `Keyed`, or a list or tuple of such. Python can be written of numbers,
+                texts, enums, heads, functions, frozen dataclasses, and collections of these.
         """
         self.function, self.arguments = function, arguments
 
@@ -80,7 +80,7 @@ class _Code:
 
     def __init__(self) -> None:
         self._imports: set[str] = set()
-        self._runs: dict[Path | RunAt, tuple[str, str]] = {}
+        self._runs: dict[Path | RunAt | RunWriting, tuple[str, str]] = {}
 
     def imports(self) -> str:
         """Return the lines that import: the standard library, then the project."""
@@ -97,7 +97,7 @@ class _Code:
         match value:
             case Recipe():
                 return self._call(self._name(value.function), value.arguments, {}, indent)
-            case Path() | RunAt():
+            case Path() | RunAt() | RunWriting():
                 return self._run(value)
             case Folder():
                 return self._path(value.path)
@@ -126,12 +126,20 @@ class _Code:
             return _broken("[", texts, "]", indent)
         return _broken("(", texts, ",)" if len(texts) == 1 else ")", indent)
 
-    def _run(self, run: Path | RunAt) -> str:
-        path, step = (run.path, f", {run.step}") if isinstance(run, RunAt) else (run, "")
+    def _run(self, run: Path | RunAt | RunWriting) -> str:
         if run not in self._runs:
             name = f"run_{len(self._runs) + 1}" if self._runs else "run"
-            self._runs[run] = (name, f"{self._name(load_run)}({self._path(path)}{step})")
+            self._runs[run] = (name, self._loading(run))
         return self._runs[run][0]
+
+    def _loading(self, run: Path | RunAt | RunWriting) -> str:
+        match run:
+            case RunAt(path, step):
+                return f"{self._name(load_run)}({self._path(path)}, {step})"
+            case RunWriting(path, n):
+                return f"{self._name(replace)}({self._loading(path)}, max_new_tokens={n})"
+            case Path():
+                return f"{self._name(load_run)}({self._path(run)})"
 
     def _path(self, path: Path) -> str:
         place = json.dumps(project_path(path).as_posix(), ensure_ascii=False)

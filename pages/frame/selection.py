@@ -1,7 +1,7 @@
 """What a visitor has selected: a model, a sentence, and a head of a kind of attention."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
 from core.decoding.sentence import SentenceError
+from core.decoding.step import CONTINUATION
 from core.heads import Head, Kind, Site
 from core.inspection import Inspection, SiteAttention, inspect_sentence, merged
 from core.runs.run import Run, RunError, RunSettings
@@ -19,6 +20,7 @@ from core.studies.heads.largest_weights import head_between_words, sharpest_head
 from core.studies.opening.examples import examples_of
 from core.tasks import TASKS, Example, Task
 from pages.frame import cached, controls, links, measured_on, notes, session
+from pages.frame.cached import RunWriting
 from pages.frame.language import _, joined, labelled, n_, number, plain
 from pages.frame.maps import side_labels
 from pages.frame.messages import explained
@@ -29,6 +31,8 @@ from viz.plane.matrices import Axis
 
 HEAD_VIEW = "head"
 """The view of one head on the page Heads."""
+MOST_NEW_TOKENS = 100
+"""Most tokens that a visitor can let a model write after a text."""
 NEEDS_OF_HEADS = (Need.HEADS, Need.NEXT)
 """What all views of that page need of a model."""
 NEEDS_OF_HEAD_VIEW = (Need.TEXTS,)
@@ -47,9 +51,14 @@ class Opened:
     """What the run's heads do with the sentence, token by token."""
 
     @property
+    def writer(self) -> Path | RunWriting:
+        """The run as it writes here, for recipes of what it does with the sentence."""
+        return writer(self.run)
+
+    @property
     def inspecting(self) -> Recipe[Inspection]:
         """What computes the inspection."""
-        return inspecting(self.path, self.sentence)
+        return inspecting(self.writer, self.sentence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +74,7 @@ class Selection:
     @property
     def inspecting(self) -> Recipe[Inspection]:
         """What computes the inspection."""
-        return inspecting(self.opened.path, self.opened.sentence, self.whole_words)
+        return inspecting(self.opened.writer, self.opened.sentence, self.whole_words)
 
     @property
     def kind(self) -> Kind:
@@ -88,12 +97,20 @@ class Selection:
         return self.inspection.weights_of(self.head)
 
 
-def inspecting(path: Path, sentence: str, whole_words: bool = False) -> Recipe[Inspection]:
+def writer(run: Run) -> Path | RunWriting:
+    """Return what stands for a run in recipes of what it writes."""
+    n = run.max_new_tokens
+    return run.path if n is None else RunWriting(run.path, n)
+
+
+def inspecting(
+    run: Path | RunWriting, sentence: str, whole_words: bool = False
+) -> Recipe[Inspection]:
     """Return what computes the attention of all heads in a sentence, between tokens or words.
 
     Its result raises a SentenceError where there is no text.
     """
-    recipe = Recipe(inspect_sentence, path, sentence)
+    recipe = Recipe(inspect_sentence, run, sentence)
     return Recipe(merged, recipe) if whole_words else recipe
 
 
@@ -127,15 +144,33 @@ def model_and_sentence(*, asked: bool, telling: Callable[[Run, Task], str]) -> O
             others=() if run is None else examples_of(run),
             first=telling(run, task) if run and task else "",
         )
+        if run is not None:
+            run = _ask_new_tokens(run, asked=asked)
     if run is None:
         st.error(plain(problem))
         return None
     try:
-        inspection = inspecting(path, sentence).result()
+        inspection = inspecting(writer(run), sentence).result()
     except SentenceError:
         ask_for_text()
         return None
     return Opened(path, run, task, sentence, inspection)
+
+
+def _ask_new_tokens(run: Run, *, asked: bool) -> Run:
+    """Ask how many tokens a model writes that goes on with any text; others write up to an end."""
+    config = run.settings.model
+    if not config.is_decoder_only or config.target_ratio:
+        return run
+    n = controls.amount(
+        _("New tokens"),
+        session.NEW_TOKENS,
+        CONTINUATION,
+        limits=(0, MOST_NEW_TOKENS),
+        asked=asked,
+        help=_("The model writes at most this many tokens after the text. 0 shows the text alone."),
+    )
+    return run if n == CONTINUATION else replace(run, max_new_tokens=n)
 
 
 def ask_for_text() -> None:
@@ -353,7 +388,7 @@ def choose(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool =
     words = unit and merged_to == "words"
     inspection = opened.inspection
     if words:
-        inspection = inspecting(opened.path, opened.sentence, whole_words=True).result()
+        inspection = inspecting(opened.writer, opened.sentence, whole_words=True).result()
     return Selection(opened=opened, inspection=inspection, whole_words=words, head=chosen)
 
 

@@ -127,7 +127,9 @@ def of_sentence(
         name_missing(views, name)
         if view.asks_sentence():
             _tell_sentence(view, opened)
-    if why := why_not(run, needs):
+    if Need.WRITING in needs and run.max_new_tokens == 0:
+        st.info(_("This view is about what the model writes, and “New tokens” is 0."))
+    elif why := why_not(run, needs):
         st.info(why)
         links.link_to_what_applies(run, opened.sentence, needs)
     else:

@@ -144,11 +144,28 @@ def test_a_class_is_asked_for_its_passwords_once(tmp_path):
 
 def test_a_class_is_served_where_it_is_asked_for_with_uploads_as_large_as_it_may(tmp_path):
     given = {"CLASS_PASSWORD": "all together", "TEACHER_PASSWORD": "mine alone"}
-    command = begin.command(read(tmp_path, given), "0.0.0.0", "8501")
+    command = begin.command(read(tmp_path, given), "0.0.0.0", 8501)
     assert command[command.index("--server.address") + 1] == "0.0.0.0"
     assert command[command.index("--browser.serverAddress") + 1] == begin.own_address()
     assert command[command.index("--server.maxUploadSize") + 1] == "20"
     assert "all together" not in " ".join(command)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *([address] for address in ("", "x", "8.8.8.8")),
+        *(["127.0.0.1", port] for port in ("", "x", "0", "-1", "99999", "nan")),
+        ["127.0.0.1", "8501", "more"],
+    ],
+)
+def test_an_address_or_a_port_that_cannot_be_is_refused_in_one_sentence(capsys, arguments):
+    with pytest.raises(SystemExit) as ended:
+        begin.main(arguments)
+    said = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert said.startswith("error: ")
+    assert said.count("\n") == 1
 
 
 def test_nobody_is_believed_about_where_she_comes_from_but_a_proxy_that_is_named():

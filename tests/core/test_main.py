@@ -5,6 +5,8 @@ import pytest
 
 from core.__main__ import main
 from core.commands import translate
+from core.installed import VERSION
+from core.training.presets import SETTINGS
 
 
 @pytest.mark.parametrize("arguments", [[], ["fly"], ["translate"], ["count", "--colour"]])
@@ -15,6 +17,19 @@ def test_what_is_no_command_ends_with_status_2_and_says_where_help_is(capsys, ar
     said = capsys.readouterr().err
     assert said.startswith("error: ")
     assert "(see python -m core" in said
+
+
+def test_the_version_is_said(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert (ended.value.code, capsys.readouterr().out) == (0, f"seq2see {VERSION}\n")
+
+
+def test_the_help_of_train_names_every_setting(capsys):
+    with pytest.raises(SystemExit):
+        main(["train", "--help"])
+    said = capsys.readouterr().out
+    assert [name for names in SETTINGS.values() for name in names if name not in said] == []
 
 
 def test_interrupting_ends_with_status_130(monkeypatch):

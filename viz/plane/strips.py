@@ -80,9 +80,13 @@ class StripGroup:
     def __post_init__(self) -> None:
         check_weights(self.weights, (len(self.heads), len(self.visible)), self.visible)
 
-    def largest_first(self) -> "StripGroup":
-        """Return the same strips by their largest weights; equal ones stay in order."""
-        order = np.argsort(-self.weights.max(axis=1), kind="stable")
+    def largest_first(self, last: int | None = None) -> "StripGroup":
+        """Return the same strips by their largest weights; equal ones stay in order.
+
+        Args:
+            last: A token: strips that have their largest weight there come after the others.
+        """
+        order = np.lexsort((-self.weights.max(axis=1), self.weights.argmax(axis=1) == last))
         heads = tuple(self.heads[strip] for strip in order)
         return replace(self, heads=heads, weights=self.weights[order])
 

@@ -185,7 +185,10 @@ def outcome(
         ended: Whether EOS comes after the reference; not where a translation ran into the limit.
     """
     found = model_input(run, sentence)
-    written = list(decode_steps(run.model, found.source_S, found.prompt, probe=probe))
+    limit = run.max_new_tokens
+    written = list(
+        decode_steps(run.model, found.source_S, found.prompt, probe=probe, max_new_tokens=limit)
+    )
     forced = _forced(run, found, reference_ids, probe, ended=ended)
     return Outcome(
         sentence=sentence,

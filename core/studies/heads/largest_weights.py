@@ -63,8 +63,13 @@ def words_of(tokens: Sequence[Token]) -> Whether:
 
 
 def pairs_of_words(queries: Sequence[Token], keys: Sequence[Token], kind: Kind) -> Whether:
-    """Return pairs_QK: True for a word and another word, which say most about a head."""
+    """Return pairs_QK: True for a word and another word, which say most about a head.
+
+    The first token of a decoder is no other word: heads leave on it the weight that they have no
+    use for (Xiao et al., "Efficient Streaming Language Models with Attention Sinks", 2024).
+    """
     pairs_QK = words_of(queries)[:, None] & words_of(keys)
+    pairs_QK[:, : kind.causal] = False
     if kind.is_self:
         pairs_QK &= ~np.eye(*pairs_QK.shape, dtype=np.bool_)
     return pairs_QK
@@ -107,14 +112,12 @@ def head_between_words(inspection: Inspection, kind: Kind) -> Head:
     their weight on the first token or on a special one: they are the sharpest and say nothing.
 
     Returns:
-        As `sharpest_head`, of the weights on words; the first token of a decoder does not count
-        (Xiao et al., "Efficient Streaming Language Models with Attention Sinks", 2024). Where no
-        word may look at another, what `sharpest_head` returns.
+        As `sharpest_head`, of the weights on words (`pairs_of_words`). Where no word may look at
+        another, what `sharpest_head` returns.
     """
     queries, keys = (inspection.tokens_of(side) for side in (kind.query_side, kind.key_side))
     sites = inspection.sites_of(kind)
     pairs_QK = pairs_of_words(queries, keys, kind) & inspection.attention[sites[0]].visible_QK
-    pairs_QK[:, : kind.causal] = False
     asked_Q = pairs_QK.any(axis=-1)
     if not asked_Q.any():
         return sharpest_head(inspection, kind)

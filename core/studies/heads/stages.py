@@ -107,8 +107,13 @@ def _projected(
 
 
 def telling_pair(steps: HeadSteps) -> tuple[int, int]:
-    """Return the query and the key with the head's largest weight, not a position with itself."""
+    """Return the query and the key with the head's largest weight, not a position with itself.
+
+    Nor is it a decoder's first key, as in `pairs_of_words`, where a third position is there.
+    """
     weights_QK = steps.weights_QK.copy()
+    if steps.head.kind.causal and len(weights_QK) > 2:
+        weights_QK[:, 0] = -1
     if steps.head.kind.is_self and weights_QK.size > 1:
         np.fill_diagonal(weights_QK, -1)
     query, key = np.unravel_index(int(weights_QK.argmax()), weights_QK.shape)

@@ -28,7 +28,7 @@ from ...installed import COMMAND
 from ...jobs.job import Files, Job
 from ...jobs.process import main, working
 from ...messages import N_, error_text
-from ...model import Transformer
+from ...model import Transformer, count_parameters
 from ...runs.checkpoint import CHECKPOINTS, LARGEST_READ, save_weights, weights_file
 from ...runs.folder import checked_name, free_name, incoming_folder, versions
 from ...runs.run import RunError, RunSettings, load_run
@@ -114,7 +114,7 @@ def _command(source: str, path: Path) -> str:
 
 def _converted(found: Path, source: str, folder: Path, command: str) -> Iterator[float]:
     """Write the files of a run."""
-    label = survey(found).family
+    surveyed = survey(found)
     checkpoint = read_checkpoint(found)
     model = _model_of(checkpoint)
     yield _READ
@@ -130,7 +130,8 @@ def _converted(found: Path, source: str, folder: Path, command: str) -> Iterator
         versions=versions(),
         command=command,
         origin=source,
-        family=label,
+        family=surveyed.family,
+        n_left_out=max(0, surveyed.n_weights - count_parameters(config)),
     )
     _write(folder, model, tokenizers, checkpoint, settings)
     yield _WRITTEN

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.decoding.sentence import SentenceError
 from core.heads import Head, Side
-from core.inspection import Inspection, inspect_sentence, merged
+from core.inspection import Inspection
 from core.runs.run import RunError
 from core.studies.heads.comparison import (
     Alignment,
@@ -21,7 +21,7 @@ from pages.frame import cached, components, controls, notes, session, typography
 from pages.frame.language import _, capitalised, labelled, number, plain
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Selection, key_axis, query_axis
+from pages.frame.selection import Selection, inspecting, key_axis, query_axis
 from pages.frame.texts import view_text
 from pages.frame.typography import marked, show_translations, typeset, written_in_files
 from pages.frame.view import Shown
@@ -91,11 +91,6 @@ def draw(selected: Selection, what: str) -> Shown | None:
     )
 
 
-def _inspecting(selected: Selection, path: Path, sentence: str) -> Recipe[Inspection]:
-    inspecting = Recipe(inspect_sentence, path, sentence)
-    return Recipe(merged, inspecting) if selected.whole_words else inspecting
-
-
 def _sentence(selected: Selection) -> Second | None:
     """Ask for a sentence; until one is typed it is the example that is most like the first."""
     opened, task, first = selected.opened, selected.opened.task, selected.opened.sentence
@@ -111,9 +106,9 @@ def _sentence(selected: Selection) -> Second | None:
         labelled=False,
         placeholder=_("Type a second sentence and press Enter"),
     )
-    inspecting = _inspecting(selected, opened.path, typed)
+    recipe = inspecting(opened.writer, typed, selected.whole_words)
     try:
-        inspecting.result()
+        recipe.result()
     except SentenceError:
         st.info(_("Type another sentence to compare with."))
         return None
@@ -121,7 +116,7 @@ def _sentence(selected: Selection) -> Second | None:
         what=SENTENCE,
         path=opened.path,
         sentence=typed,
-        inspecting=inspecting,
+        inspecting=recipe,
         head=selected.head,
         names=(_("first sentence"), _("second sentence")),
     )
@@ -134,9 +129,9 @@ def _model(selected: Selection) -> Second | None:
     row = st.container(horizontal=True, vertical_alignment="center")
     with row:
         name = _ask_model(selected, own)
-    inspecting = _inspecting(selected, paths[name], opened.sentence)
+    recipe = inspecting(paths[name], opened.sentence, selected.whole_words)
     try:
-        inspection = inspecting.result()
+        inspection = recipe.result()
     except RunError as error:
         st.error(plain(explained(error)))
         return None
@@ -149,7 +144,7 @@ def _model(selected: Selection) -> Second | None:
         what=MODEL,
         path=paths[name],
         sentence=opened.sentence,
-        inspecting=inspecting,
+        inspecting=recipe,
         head=head,
         names=(own, name),
     )

@@ -26,7 +26,9 @@ FORMULA = (
 def draw(selected: Selection) -> Shown:
     """Draw weights, contributions, and how far they differ."""
     opened, kind = selected.opened, selected.kind
-    recipe = Recipe(vector_norms, opened.path, opened.sentence, selected.head, selected.inspecting)
+    recipe = Recipe(
+        vector_norms, opened.writer, opened.sentence, selected.head, selected.inspecting
+    )
     found = recipe.result()
     matrix = partial(
         Matrix,

@@ -50,7 +50,7 @@ def _take_cell() -> None:
 
 def _draw(selected: Selection, row: DeltaGenerator, *, brief: bool) -> Shown:
     opened = selected.opened
-    recording = Recipe(head_steps, opened.path, opened.sentence, selected.head, opened.inspecting)
+    recording = Recipe(head_steps, opened.writer, opened.sentence, selected.head, opened.inspecting)
     steps = recording.result()
     stage, cell = _ask(selected, steps, row, brief=brief)
     # A brief view explains no number before somebody asks for one.

@@ -1,7 +1,6 @@
 """One word, followed through all layers and heads."""
 
 from functools import partial
-from operator import itemgetter
 
 import numpy as np
 
@@ -41,7 +40,10 @@ def draw(opened: Opened) -> Shown:
             side=side,
             index=index,
             direction=direction,
-            groups=[_strips(group).largest_first() for group in found.groups],
+            groups=[
+                _strips(group).largest_first(_unused(group.kind, direction))
+                for group in found.groups
+            ],
             note=_note(inspection, side, index),
         ),
         key=STRIPS,
@@ -88,6 +90,14 @@ def _followed(selected: Selection) -> tuple[Side, int]:
     return side, next((at for at in of_middle if texts[at].text != "␣"), of_middle[0])
 
 
+def _unused(kind: Kind, direction: Direction) -> int | None:
+    """Return the token on which heads leave the weight that they have no use for, if any.
+
+    It is the first of a decoder: see `core.studies.heads.largest_weights.pairs_of_words`.
+    """
+    return 0 if direction == "at" and kind.causal else None
+
+
 def _strips(group: TokenGroup) -> StripGroup:
     return StripGroup(
         kind=group.kind.value,
@@ -132,7 +142,8 @@ def _seen(selected: Selection, side: Side, found: TokenInHeads) -> str:
 def _largest(found: TokenInHeads) -> list[tuple[float, Head, int]]:
     """Return the largest weight of each head that has a choice, and the token at its other end.
 
-    The largest of all comes first. The token itself is one of them where a head looks most at it.
+    The largest of all comes first, and what has no use last. The token itself is one of them where
+    a head looks most at it.
     """
     largest = []
     for group in found.groups:
@@ -144,7 +155,12 @@ def _largest(found: TokenInHeads) -> list[tuple[float, Head, int]]:
             for head, weights_N in zip(group.heads, weights_HN, strict=True):
                 other = int(weights_N.argmax())
                 largest.append((float(weights_N[other]), head, other))
-    return sorted(largest, key=itemgetter(0), reverse=True)
+
+    def rank(each: tuple[float, Head, int]) -> tuple[bool, float]:
+        weight, head, other = each
+        return other != _unused(head.kind, found.direction), weight
+
+    return sorted(largest, key=rank, reverse=True)
 
 
 def _other_side(kind: Kind, found: TokenInHeads) -> Side:

@@ -91,7 +91,7 @@ def offer_mistake(
 def _insert_mistake(
     opened: Opened, writing: Recipe[tuple[DecodeStep, ...]], free: Sequence[DecodeStep], at: int
 ) -> None:
-    if found := Recipe(telling_mistake, opened.path, opened.inspecting, writing).result():
+    if found := Recipe(telling_mistake, opened.writer, opened.inspecting, writing).result():
         own = [each.chosen for each in free]
         pairs = enumerate(zip(own, found.written, strict=False))
         changed = (step for step, (one, other) in pairs if step > found.step and one != other)

@@ -16,7 +16,7 @@ from viz.plane.matrices import Axis, Matrices, Matrix
 
 def draw(opened: Opened) -> Shown:
     """Draw p_gen above the places of the source, for each word that the model writes."""
-    copying = Recipe(copied_words, opened.path, opened.sentence)
+    copying = Recipe(copied_words, opened.writer, opened.sentence)
     found = copying.result()
     return Shown(
         name="copying",

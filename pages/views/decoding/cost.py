@@ -14,7 +14,7 @@ from viz.plane.matrices import Axis, Matrices, Matrix
 
 def draw(opened: Opened) -> Shown:
     """Draw how often each score is computed."""
-    computing = Recipe(decoding_cost, opened.path, opened.sentence)
+    computing = Recipe(decoding_cost, opened.writer, opened.sentence)
     cost = computing.result()
     return Shown(
         name="decoding-cost",

@@ -48,7 +48,7 @@ def draw(
                 "generated and copied."
             )
         )
-    scoring = Recipe(output_layer, opened.path, opened.sentence, writing, step, temperature)
+    scoring = Recipe(output_layer, opened.writer, opened.sentence, writing, step, temperature)
     found = scoring.result()
     if found.sums and not brief:
         st.markdown(_how_scored(found))

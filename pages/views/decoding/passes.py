@@ -42,7 +42,7 @@ def draw(opened: Opened) -> Shown:
         n_passes = controls.amount(_("Passes"), N_PASSES, PASSES, limits=(1, MOST_PASSES))
     other = _other_run(opened)
     beside = () if other is None else (other,)
-    decoding = Recipe(decode_in_passes, opened.path, opened.sentence, n_passes, *beside)
+    decoding = Recipe(decode_in_passes, opened.writer, opened.sentence, n_passes, *beside)
     found = decoding.result()
     panels = [_matrix(opened, found)]
     if found.beside is None:

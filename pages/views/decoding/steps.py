@@ -54,7 +54,7 @@ def _decoding(
         target, is_own = _ask_target(opened)
     overrides = branches.chosen(opened, method)
     writing = branches.decoding(opened, method, overrides)
-    comparing = Recipe(decode_both_ways, opened.path, opened.inspecting, writing, target)
+    comparing = Recipe(decode_both_ways, opened.writer, opened.inspecting, writing, target)
     decodings = comparing.result()
     free = decodings.free
     with above:
@@ -132,7 +132,7 @@ def _ask_target(opened: Opened) -> tuple[tuple[int, ...], bool]:
     if opened.task is not None:
         known = opened.task.reference(translation.source)
     else:
-        known = Recipe(known_continuation, opened.path, opened.sentence).result()
+        known = Recipe(known_continuation, opened.writer, opened.sentence).result()
     # What the model writes itself can be edited: so both sides stay.
     reference = ask_reference(opened.sentence, known or translation.text, goes_on=alone)
     if known is None and reference == translation.text:
@@ -153,7 +153,7 @@ def _tree_of(opened: Opened, method: DecodingStrategy) -> list[Drawn]:
     """Draw the tree of a beam search, if it is one."""
     if not isinstance(method, Beam):
         return []
-    searching = Recipe(beam_search, opened.path, opened.sentence, method)
+    searching = Recipe(beam_search, opened.writer, opened.sentence, method)
     return [tree.drawn(searching.result(), branches.put)]
 
 

@@ -34,7 +34,7 @@ def draw(opened: Opened) -> Shown | None:
         return None
     # What is clicked belongs to this search, whatever is decoded elsewhere.
     branches.chosen(opened, method)
-    searching = Recipe(beam_search, opened.path, opened.sentence, method)
+    searching = Recipe(beam_search, opened.writer, opened.sentence, method)
     found = searching.result()
     return Shown(
         name="beam-tree",

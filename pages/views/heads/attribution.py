@@ -41,7 +41,7 @@ def draw(opened: Opened) -> Shown | None:
         every_method = controls.toggle(_("all methods"), EVERY_METHOD)
     asked = frozenset(Method) if every_method else frozenset({Method.LEAVE_ONE_OUT})
     by_word = len(inspection.source_words) < len(inspection.source_tokens)
-    recipe = Recipe(attribution_study, opened.path, opened.inspecting, step, asked, by_word)
+    recipe = Recipe(attribution_study, opened.writer, opened.inspecting, step, asked, by_word)
     study = recipe.result()
     show_translations(_in_translation(opened, ids, step))
     panel = (_of_methods if every_method else _of_one_method)(opened, study)

@@ -46,8 +46,8 @@ def draw(opened: Opened) -> Shown | None:
         st.info(_("No row of this head may look at more than one token: nothing can be moved."))
         return None
     named_heads.warn(notes.about_map(opened.run, opened.inspection, head))
-    before = Recipe(unchanged, opened.path, opened.sentence, opened.inspecting)
-    recipe = Recipe(move_weight, opened.path, opened.inspecting, before, head, *move)
+    before = Recipe(unchanged, opened.writer, opened.sentence, opened.inspecting)
+    recipe = Recipe(move_weight, opened.writer, opened.inspecting, before, head, *move)
     shown = recipe.result()
     left, right = st.columns([11, 9], gap="medium")
     with left:
@@ -84,7 +84,7 @@ def _chosen_move(opened: Opened, head: Head) -> tuple[int, int] | None:
     preferred = preferred or [at for at, token in enumerate(tokens) if _is_content_word(token)]
     # Its other nouns say more than words that no pronoun stands for, and words more than marks.
     known = head.kind.key_side == "source" and opened.task is not None
-    nouns = Recipe(nouns_of, opened.path, opened.sentence).result() if known else ()
+    nouns = Recipe(nouns_of, opened.writer, opened.sentence).result() if known else ()
     keys = inspection.tokens_of(head.kind.key_side)
     nouns = nouns or tuple(
         at for at, key in enumerate(keys) if not key.special and key.text.strip().isalpha()

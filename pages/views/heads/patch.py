@@ -71,7 +71,7 @@ def draw(opened: Opened) -> Shown | None:
     clean, corrupt = opened.sentence, second
     if direction == INTO_FIRST:
         clean, corrupt, names = second, opened.sentence, names[::-1]
-    recipe = Recipe(patching_study, opened.path, clean, corrupt)
+    recipe = Recipe(patching_study, opened.writer, clean, corrupt)
     try:
         study = recipe.result()
     except SentenceError:
@@ -87,7 +87,7 @@ def draw(opened: Opened) -> Shown | None:
         st.info(_("{text}.").format(text=capitalised(plain(explained(error)))))
         return None
     head = _chosen(opened.run, study)
-    patched = Recipe(patched_translation, opened.path, clean, corrupt, head).result()
+    patched = Recipe(patched_translation, opened.writer, clean, corrupt, head).result()
     show_translations(_translations(study, head, patched, names, opened.run))
     st.caption(
         _(

@@ -158,8 +158,8 @@ def _recipe(opened: Opened, instead: str, by: Figure | None) -> Recipe[AblationR
     heads = silence_grid.chosen(opened)
     changed = Intervention(sentence.KINDS[instead], frozenset(heads))
     averages = Recipe(average_mixed, opened.path) if instead == "average" and heads else None
-    before = Recipe(unchanged, opened.path, opened.sentence, opened.inspecting)
-    return Recipe(ablation_report, opened.path, opened.inspecting, before, changed, by, averages)
+    before = Recipe(unchanged, opened.writer, opened.sentence, opened.inspecting)
+    return Recipe(ablation_report, opened.writer, opened.inspecting, before, changed, by, averages)
 
 
 def _formula(config: ModelConfig) -> str:

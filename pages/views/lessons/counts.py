@@ -51,8 +51,9 @@ def draw(opened: Opened) -> Shown:
         return _published(recipe, next(each for each in PUBLISHED if each.name == name))
     found = recipe.result()
     picture = chart(_chart(found))
-    if opened.run.settings.is_opened:
-        st.caption(_("Not counted: {what}.").format(what=_(NOT_COUNTED)))
+    if n := opened.run.settings.n_left_out:
+        text = _("Not counted: {n} {what}.")
+        st.caption(text.format(n=number(n), what=_(NOT_COUNTED)))
     return Shown(
         name="counts",
         title=_("Parameters by kind of part, in this model and in published ones"),

@@ -64,7 +64,7 @@ def draw(opened: Opened) -> Shown:
     if shown == "points":
         return vocabulary.draw(opened, place.stack, ids[place.position])
     stack, position = place.stack, place.position
-    recipe = Recipe(sentence_vectors, opened.path, opened.sentence, stack, position)
+    recipe = Recipe(sentence_vectors, opened.writer, opened.sentence, stack, position)
     found = recipe.result()
     left, right = st.columns([2, 3], gap="medium")
     with left:
@@ -90,7 +90,7 @@ def _ids(opened: Opened, stack: Stack) -> tuple[int, ...]:
 
 def _usual(opened: Opened, stack: Stack) -> int | None:
     """Return the position to begin with: of a word with others that are used alike."""
-    return Recipe(telling_word, opened.path, opened.sentence, stack).result()
+    return Recipe(telling_word, opened.writer, opened.sentence, stack).result()
 
 
 def _map(
@@ -189,7 +189,7 @@ def _closest_here(place: Place, ids: tuple[int, ...], vectors: TokenVectors) -> 
 
 
 def _lengths(opened: Opened) -> Shown:
-    recipe = Recipe(norms, opened.path, opened.sentence)
+    recipe = Recipe(norms, opened.writer, opened.sentence)
     found = recipe.result()
     title = _("Mean length of the vectors that are added")
     names = [_("token"), _("position"), _("token × √d_model")]

@@ -81,12 +81,12 @@ def _usual(opened: Opened, stack: Stack) -> int | None:
     """Return the position to begin with: of a decoder the one that is decided last."""
     if missing(opened.run.settings, LENS) or not Kind.self_of(stack).causal:
         return None
-    return Recipe(sentence_lens, opened.path, opened.sentence, stack).result().result.decided_last
+    return Recipe(sentence_lens, opened.writer, opened.sentence, stack).result().result.decided_last
 
 
 def _lens(opened: Opened, place: Place) -> Shown:
     """Draw the model's best guess at every depth for every position."""
-    recipe = Recipe(sentence_lens, opened.path, opened.sentence, place.stack)
+    recipe = Recipe(sentence_lens, opened.writer, opened.sentence, place.stack)
     found = recipe.result().result
     guesses = _guesses(opened, found, place)
     shown, last = _map(opened, found, guesses, place), len(guesses.words) - 1
@@ -191,7 +191,7 @@ def _texts(opened: Opened, ids: Iterable[int]) -> list[str]:
 
 def _stream(opened: Opened, place: Place) -> Shown:
     """Draw how long one vector is before and after each sublayer, and say which adds most."""
-    recipe = Recipe(sentence_stream, opened.path, opened.sentence, place.stack)
+    recipe = Recipe(sentence_stream, opened.writer, opened.sentence, place.stack)
     found, position = recipe.result().result, place.position
     title = _("Length of the vector of “{token}” before and after each sublayer")
     title = title.format(token=isolated(place.token))

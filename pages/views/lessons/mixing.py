@@ -25,7 +25,7 @@ def draw(opened: Opened) -> Shown:
     n_layers = config.n_encoder_layers or config.n_decoder_layers
     with row():
         layer = controls.number(_("layer"), n_layers, 0, session.LAYER)
-    recipe = Recipe(sentence_mixing, opened.path, opened.sentence, layer)
+    recipe = Recipe(sentence_mixing, opened.writer, opened.sentence, layer)
     found = recipe.result().result
     texts = {"cell": _("input {column} → output {row} {value}")}
     picture = components.show(Matrices(panels=_panels(opened, found), texts=texts), key="side_maps")

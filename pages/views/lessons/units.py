@@ -38,10 +38,10 @@ def draw(opened: Opened) -> Shown:
         stack, position = place.stack, place.position
         n_layers = opened.run.settings.model.layers_of(stack)
         # To begin with, the layer in which most fire on the word.
-        any_layer = Recipe(sentence_units, opened.path, opened.sentence, stack).result().result
+        any_layer = Recipe(sentence_units, opened.writer, opened.sentence, stack).result().result
         usual = int(any_layer.firing_LK[:, position].argmax())
         layer = controls.number(_("layer"), n_layers, usual, session.LAYER)
-    recipe = Recipe(sentence_units, opened.path, opened.sentence, stack, layer, position)
+    recipe = Recipe(sentence_units, opened.writer, opened.sentence, stack, layer, position)
     found = recipe.result().result
     brief = session.is_brief()
     left, right = st.columns([2, 3] if brief else 2, gap="large")

@@ -42,7 +42,7 @@ def draw(opened: Opened, stack: Stack, word: int) -> Shown:
     session.belongs_to(SELECTED, f"{opened.path}\n{stack}\n{opened.sentence}")
     n_tokens = len(opened.run.model.embedding(stack).tokens.weight)
     selected = _ids(session.linked(SELECTED), n_tokens)
-    recipe = Recipe(vocabulary_map, opened.path, opened.sentence, stack, word, selected)
+    recipe = Recipe(vocabulary_map, opened.writer, opened.sentence, stack, word, selected)
     found = recipe.result()
     figure = _figure(found, stack, word)
     left, right = st.columns([5, 3], gap="medium")

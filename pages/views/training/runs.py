@@ -130,14 +130,14 @@ def _seen(pair: tuple[Listed, Listed] | None) -> str:
     if pair is None:
         return _("Each model is measured on its own task: compare only models of one task.")
     order = _(
-        "Models of one task stand together, the best first, and marked “best” where its lead is "
-        "more than chance."
+        "Your own models stand first, then those of each task, the best first, marked “best” where "
+        "its lead is more than chance."
     )
     return joined([order, compare.compared_in_words(_records(pair))])
 
 
 def _list(runs: Sequence[Listed], first: str) -> None:
-    """Show the models of each task with their quality, the best first.
+    """Show the visitor's own models, then the others, by task with their quality, the best first.
 
     Args:
         runs: The models.
@@ -149,7 +149,8 @@ def _list(runs: Sequence[Listed], first: str) -> None:
     best = _best(usable)
     own = {_task(each) for each in usable if each.own}
     ordered = sorted(
-        usable, key=lambda each: (_task(each) not in own, _task(each) != first, *_rank(each))
+        usable,
+        key=lambda each: (not each.own, _task(each) not in own, _task(each) != first, *_rank(each)),
     )
     above = ""
     for place, run in enumerate(ordered):

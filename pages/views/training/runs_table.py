@@ -48,8 +48,9 @@ class Listed:
 
 
 def listed() -> dict[str, Listed]:
-    """Return all runs by the name under which they are offered."""
-    return {name: _listed(name, path) for name, path in cached.run_paths().items()}
+    """Return all runs by the name under which they are offered, the visitor's own first."""
+    runs = [_listed(name, path) for name, path in cached.run_paths().items()]
+    return {each.name: each for each in sorted(runs, key=lambda each: not each.own)}
 
 
 def _listed(name: str, path: Path) -> Listed:

@@ -26,8 +26,8 @@ N_NAMED = 2
 def pass_of(opened: Opened, silenced: tuple[Head, ...]) -> Recipe[ForwardPass]:
     """Return what computes the pass of the sentence that is shown, without some heads."""
     if not silenced:
-        return Recipe(forward_pass, opened.path, opened.inspecting)
-    inspected = Recipe(inspect_sentence, opened.path, opened.sentence, None, silenced)
+        return Recipe(forward_pass, opened.writer, opened.inspecting)
+    inspected = Recipe(inspect_sentence, opened.writer, opened.sentence, None, silenced)
     return Recipe(forward_pass, opened.path, inspected, silenced)
 
 
@@ -86,7 +86,8 @@ def what_is_seen(opened: Opened, found: ForwardPass, focus: int | None) -> str:
     """Return what another word has changed, or else where the focus looks and what is written."""
     if changed := _what_changed(opened, found, focus):
         return changed
-    return joined([*_where_it_looks(opened, focus), _written(found.inspection)])
+    written = _written(found.inspection) or _next(opened.run, found)
+    return joined([*_where_it_looks(opened, focus), written])
 
 
 def _what_changed(opened: Opened, found: ForwardPass, focus: int | None) -> str:
@@ -101,7 +102,7 @@ def _what_changed(opened: Opened, found: ForwardPass, focus: int | None) -> str:
     if len(words) != len(before) or sum(map(operator.ne, words, before)) != 1:
         return ""
     earlier = replace(
-        opened, sentence=sentence, inspection=inspecting(opened.path, sentence).result()
+        opened, sentence=sentence, inspection=inspecting(opened.writer, sentence).result()
     )
     looks = _largest_look(opened, focus)
     looked = _largest_look(earlier, clicks.first_pronoun(earlier, earlier.inspection))
@@ -217,6 +218,15 @@ def at_the_end(inspection: Inspection, step: int) -> str:
         "Step {step} is fed all that is written so far, “{text}”, and writes **EOS**: the end."
     )
     return text.format(step=number(step), text=plain(inspection.translation.text))
+
+
+def _next(run: Run, found: ForwardPass) -> str:
+    """Return what would come after a text that the model does not go on with."""
+    if found.best is None or not found.inspection.n_typed:
+        return ""
+    ids, chances = found.best.ids_TN[-1, :1], found.best.probabilities_TN[-1, 0]
+    text = _("After this text, “**{word}**” is the most probable next token ({share}).")
+    return text.format(word=plain(texts_of(run, ids.tolist())[0]), share=percent(float(chances)))
 
 
 def _written(inspection: Inspection) -> str:

@@ -84,7 +84,7 @@ def _forced(opened: Opened, silenced: tuple[Head, ...]) -> Whole | None:
     reference = opened.task.reference(source) if opened.task and reads else None
     if reference is None:
         return None
-    inspecting = Recipe(inspect_sentence, opened.path, opened.sentence, reference, silenced)
+    inspecting = Recipe(inspect_sentence, opened.writer, opened.sentence, reference, silenced)
     found = Recipe(forward_pass, opened.path, inspecting, silenced).result()
     if found.best is None:
         return None

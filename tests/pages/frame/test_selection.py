@@ -4,6 +4,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
+from core.decoding.sentence import model_input
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.heads.largest_weights import head_between_words
@@ -11,6 +12,7 @@ from core.studies.opening.examples import examples_of
 from pages.attention import VIEWS
 from pages.frame import selection
 from tests.pages.conftest import said
+from tests.pages.drawing import draw
 
 
 @pytest.mark.parametrize("view", [view.name for view in VIEWS])
@@ -31,6 +33,36 @@ def test_a_model_of_one_stack_opens_on_a_head_that_looks_from_word_to_word(opene
     kind = selection.default_kind(run)
     best = head_between_words(inspect_sentence(run, examples_of(run)[0].source), kind)
     assert selection.default_head(run, kind) == (best.layer, best.index) != (0, 0)
+
+
+TEXT = "the animal and the street"
+OF_TEXT = [
+    ("whole", {}, "position"),
+    ("attention", {}, "query"),
+    ("lessons", {"lessons": "layers"}, "position"),
+]
+"""A page, the view of it, and the column of its table that counts the tokens."""
+
+
+@pytest.mark.parametrize("n", [0, 3])
+@pytest.mark.parametrize(("page", "view", "column"), OF_TEXT)
+def test_a_decoder_alone_writes_as_many_tokens_as_are_asked_for(
+    run_of_kind, elsewhere, page, view, column, n
+):
+    path = run_of_kind("gpt2")
+    elsewhere("OWN", path.parent)
+    asked = {"model": "runs/run", "sentence": TEXT, "new_tokens": str(n)}
+    drawing = draw(page, asked | view)
+    assert drawing.at.query_params["new_tokens"] == str(n)
+    assert f"max_new_tokens={n})" in drawing.python
+    n_prompt = len(model_input(load_run(path), TEXT).prompt)
+    assert len(set(drawing.about["columns"][column])) == n_prompt + n
+
+
+def test_what_is_about_the_written_text_says_so_where_none_is_written(run_of_kind, elsewhere):
+    elsewhere("OWN", run_of_kind("gpt2").parent)
+    drawing = draw("decoding", {"model": "runs/run", "sentence": TEXT, "new_tokens": "0"})
+    assert "“New tokens” is 0" in drawing.reasons[0]
 
 
 def link_of(at):

@@ -1,4 +1,8 @@
+import pytest
 from streamlit.testing.v1 import AppTest
+
+from tests.pages.conftest import said
+from tests.pages.every_view import ASKED, PAGES
 
 SENTENCE = "The *dog* slept."
 
@@ -54,3 +58,9 @@ def test_a_sentence_with_something_to_see_is_offered_and_opened():
     assert "*dog*" not in button.label
     button.click().run()
     assert f"sentence {SENTENCE}" in [each.value for each in at.text]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_view_of_a_link_that_is_not_there_is_named(open_page, page):
+    at = open_page(page, **ASKED.get(page, {}) | {PAGES[page]: "nonsense"})
+    assert "There is no view named nonsense" in said(at)

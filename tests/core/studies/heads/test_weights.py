@@ -8,7 +8,12 @@ from core.heads import Head, Kind
 from core.inspection import SiteAttention, even_weights, inspect_sentence
 from core.studies.heads.evenness import evenness
 from core.studies.heads.forming import Forming
-from core.studies.heads.largest_weights import head_between_words, sharpest_head
+from core.studies.heads.largest_weights import (
+    head_between_words,
+    pairs_of_words,
+    sharpest_head,
+    telling_query,
+)
 from core.tokenizer.tokenizer import Token
 
 CAUSAL = even_weights(np.tril(np.ones((3, 3), dtype=bool)))
@@ -88,6 +93,13 @@ def one_layer(kind, tokens, *maps):
     return SimpleNamespace(
         attention=attention, tokens_of=lambda _: tokens, sites_of=lambda _: [kind.site(0)]
     )
+
+
+def test_the_row_to_speak_of_is_not_one_of_two_positions():
+    kind, tokens = Kind.DECODER_SELF, words("the old house")
+    weights = np.array([[1, 0, 0], [0.98, 0.02, 0], [0.1, 0.6, 0.3]], np.float32)
+    pairs = pairs_of_words(tokens, tokens, kind)
+    assert telling_query(weights, np.tril(np.ones((3, 3), bool)), pairs) == 2
 
 
 @pytest.mark.parametrize("kind", [Kind.ENCODER_SELF, Kind.DECODER_SELF])

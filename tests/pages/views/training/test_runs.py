@@ -23,6 +23,7 @@ def test_every_run_has_a_row_with_what_its_files_say(open_runs, own_copy):
     rows = table(open_runs())
     names = {path.parent.name for path in GALLERY.glob("*/run.json")}
     assert set(rows.index) == {*names, "runs/mine"}
+    assert rows.index[0] == "runs/mine"
     for name, row in rows.iterrows():
         path = own_copy if name == "runs/mine" else GALLERY / name
         settings = read_settings(path)
@@ -45,27 +46,27 @@ def test_every_run_has_a_row_with_what_its_files_say(open_runs, own_copy):
     )
 
 
-def test_models_stand_by_task_the_best_first_with_their_quality_and_a_link(open_page, own_copy):
+def test_ones_own_models_stand_first_then_those_of_each_task_the_best_first(open_page, own_copy):
     change(own_copy / "evaluation.json", lambda stored: stored.update(exact_match=0.125))
     at = open_page("training", model=None, training="runs")
     said = [each.value for each in at.markdown]
     first = next(place for place, text in enumerate(said) if text.startswith(":small[**copies"))
     what = "  \n:small[:gray[4 heads · {} steps{}]]"
-    # The task of one's own run stands first.
+    # The other models of its task follow.
     assert said[first : first + 7] == [
         ":small[**copies rows of letters**: correct, of 2,000 held-out rows of letters]",
+        *(f"**runs&#47;mine**{what.format(850, '')}", "12.50\xa0%"),
         f"**copy&#45;learned**{what.format('2&#44;000', ' · Positions&#58; learned')}",
         "100.00\xa0%",
         *(f"**copy**{what.format(850, '')}", "99.95\xa0%"),
-        *(f"**runs&#47;mine**{what.format(850, '')}", "12.50\xa0%"),
     ]
     bars = [each.proto.body for each in at.get("html") if "width: " in each.proto.body]
-    assert "width: 99.95%" in bars[1] and "width: 12.5%" in bars[2]
+    assert "width: 12.5%" in bars[0] and "width: 99.95%" in bars[2]
     # One sentence of 2,000 makes no model the best.
     assert any(each.startswith("**bottleneck&#45;attention** :green-badge[best]") for each in said)
     opened = [parse_qs(each.proto.query_string)["model"] for each in at.get("page_link")]
-    assert opened[:3] == [["copy-learned"], ["copy"], ["runs/mine"]]
-    at.button(key="details_2").click().run()
+    assert opened[:3] == [["runs/mine"], ["copy-learned"], ["copy"]]
+    at.button(key="details_0").click().run()
     assert linked(at) == ["runs/mine"]
     press(at, "All models")
     assert "runs" not in at.query_params
@@ -75,8 +76,9 @@ def test_the_two_models_that_differ_most_in_one_setting_are_compared_with_a_clic
     at = open_page("training", model=None, training="runs")
     # A parallel decoder has one token more, which is not why.
     assert taken[-1].seen == (
-        "Models of one task stand together, the best first, and marked “best” where its lead is "
-        "more than chance. “either” and “parallel” differ in **Kind of decoder** alone: "
+        "Your own models stand first, then those of each task, the best first, marked “best” where "
+        "its lead is more than chance. "
+        "“either” and “parallel” differ in **Kind of decoder** alone: "
         "with “word by word &#40;causal&#41;” **95.95\xa0%** of 2,000 "
         "held-out rows of letters are correct, with “all words at once &#40;parallel&#41;” "
         "**5.55\xa0%**."
@@ -105,7 +107,7 @@ def test_a_damaged_run_is_listed_with_what_is_wrong_and_can_be_deleted(open_runs
 def test_ticks_stand_in_the_url_and_outlive_reruns(open_runs, own_copy):
     at = open_runs()
     tick(at, "translate", "runs/mine")
-    assert linked(at) == ["translate", "runs/mine"]
+    assert linked(at) == ["runs/mine", "translate"]
     at.run()
     assert ticked(at) == ["translate", "runs/mine"]
     tick(at)
@@ -114,5 +116,5 @@ def test_ticks_stand_in_the_url_and_outlive_reruns(open_runs, own_copy):
 
 def test_a_link_ticks_its_runs_and_leaves_out_those_that_are_gone(open_runs, own_copy):
     at = open_runs(runs=["gone", "copy", "runs/mine"])
-    assert ticked(at) == ["copy", "runs/mine"]
+    assert ticked(at) == ["runs/mine", "copy"]
     assert "There is no run named gone" in unescape(said(at))

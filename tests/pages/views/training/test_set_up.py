@@ -113,12 +113,11 @@ def test_every_task_and_every_size_is_offered():
     assert set(set_up_view.SIZES) == set(PRESETS)
 
 
-def test_it_opens_on_the_smallest_training_and_names_a_view_that_is_not_there(set_up):
+def test_it_opens_on_the_smallest_training_whatever_view_a_link_asks_for(set_up):
     at = set_up(training="nonsense")
     assert at.segmented_control(key="training").value == "set_up"
     assert at.segmented_control(key="task").value == "copy"
     assert not start_button(at).disabled and not at.error
-    assert "There is no view named nonsense" in said(at)
 
 
 def test_all_knobs_reach_the_run_and_the_command_makes_the_same_run(
