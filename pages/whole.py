@@ -45,13 +45,14 @@ def _what_it_does() -> str:
     if settings is None:
         return _(_PAPER)
     config, does = settings.model, measured_on.TASK_LABELS.get(settings.task)
+    writes = not (config.is_encoder_only or config.is_parallel)
     return joined(
         [
             _(_kind(config)),
             _("This one {does}.").format(does=_(does)) if does else None,
-            _("Change a word or click a block.")
-            if config.is_encoder_only or config.is_parallel
-            else _("Change a word, press *play*, or click a block."),
+            _("Change a word, press *play*, or click a block such as *feed-forward*.")
+            if writes
+            else _("Change a word, or click a block such as *feed-forward*."),
         ]
     )
 

@@ -78,22 +78,21 @@ def _sublayer(
         name=_("{stack}, layer {layer}: {sublayer}").format(
             stack=capitalised(_(STACK_LABELS[site.stack])), layer=site.layer, sublayer=label
         ),
-        size=_size(run, site, len(added_K)),
+        size=_size(run, site),
         added_K=added_K,
         weights_HQK=attention.weights_HQK if attention else None,
     )
 
 
-def _size(run: Run, site: Site, n_tokens: int) -> str:
-    """Return what shape goes through a sublayer, and how many parameters it has with its norm."""
+def _size(run: Run, site: Site) -> str:
+    """Return how wide the vectors are that go through a sublayer, and how many parameters it has with its norm."""
     n = run.model.n_parameters(site)
     text = n_(
-        "Input and output: {n_tokens} tokens × {d_model} numbers. {n} parameter, norm included.",
-        "Input and output: {n_tokens} tokens × {d_model} numbers. {n} parameters, norm included.",
+        "Input and output: {d_model} numbers for each token. {n} parameter, norm included.",
+        "Input and output: {d_model} numbers for each token. {n} parameters, norm included.",
         n,
     )
-    d_model = number(run.model.config.d_model)
-    return text.format(n_tokens=number(n_tokens), d_model=d_model, n=number(n))
+    return text.format(d_model=number(run.model.config.d_model), n=number(n))
 
 
 def _looking_step(found: ForwardPass, source: int | None) -> int | None:

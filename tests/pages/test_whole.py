@@ -31,7 +31,7 @@ def open_at():
 def test_it_says_where_the_pronoun_looks_and_what_another_word_changes(open_at):
     at = open_at()
     # The head did not find that by itself, and nobody shall think so.
-    where, reward = "(encoder layer 2, head 0)", "Training also rewarded this head for it."
+    where, reward = "(encoder layer 2, head 0)", "Training rewarded this head for finding the noun."
     looks = f"“it” looks at **animal** with **100\u00a0%** of its attention {where}. {reward}"
     assert looks in said(at)
     assert "A French pronoun has its noun’s gender" in said(at)

@@ -175,7 +175,7 @@ export function blockFinding(block, stack, view, { rows = block.queries, head = 
     const { query, key, weight } = largestOfBlock(block, rows, head);
     if (weight < 0) return texts[head === null ? "silenced" : "off"];
     const keys = block.crosses ? view.source : stack.tokens;
-    return fill(texts.largest, {
+    return fill(texts[block.masked && rows > 1 ? "largest.masked" : "largest"], {
       query: stack.tokens[query][0], key: keys[key][0], weight: localNumber(weight, 2),
     });
   }

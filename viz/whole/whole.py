@@ -30,10 +30,10 @@ FULL = 65535
 # Every text of the component. A page may hand over its own; {names} are filled in.
 DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     **SIGN_TEXTS,
-    "encoder": N_("Encoder: all words at once"),
-    "decoder": N_("Decoder: one word after the other"),
-    "parallel": N_("Decoder: all words at once"),
-    "alone": N_("Decoder alone: one word after the other"),
+    "encoder": N_("Encoder: reads all words at once"),
+    "decoder": N_("Decoder: writes word by word"),
+    "parallel": N_("Decoder: writes all words at once"),
+    "alone": N_("Decoder alone: writes word by word"),
     "layer": N_("layer {layer}"),
     "walk": N_("Steps of decoding"),
     "previous": N_("One step back"),
@@ -43,7 +43,7 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "slow": N_("slow"),
     "slow.help": N_("Show each step block by block"),
     "at.encoder": N_("The encoder has read the source; the decoder is fed next."),
-    "encoder.in.order": N_("Encoder: one word after the other"),
+    "encoder.in.order": N_("Encoder: reads word by word"),
     "at.slow": N_("step {step} of {last}: fed all words up to “{fed}”"),
     "at.parallel": N_("The decoder writes all words at once."),
     "at.alone": N_("The encoder reads all words at once."),
@@ -73,7 +73,7 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
         "step {step} of {last}: fed “{fed}”, gives the true next word “{truth}” {chance}, "
         "and would write “{written}” ({probability})"
     ),
-    "guess": N_("after layer {layer} alone:"),
+    "guess": N_("guess after layer {layer}:"),
     "folded": N_("layers {first} to {last}"),
     "folded.help": N_("Show these layers"),
     "memory": N_("→ read by cross-attention"),
@@ -94,6 +94,9 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "silence.head": N_("Silence head {head}"),
     "restore.head": N_("Switch head {head} on"),
     "restore.all": N_("all heads on"),
+    "largest.masked": N_(
+        "largest weight but for the first word: “{query}” looks at “{key}”, {weight}"
+    ),
     "largest": N_("largest weight: “{query}” looks at “{key}”, {weight}"),
     "adds": N_("adds most to “{token}”: {norm}"),
     "others": N_("all others"),

@@ -171,20 +171,20 @@ def _where_it_looks(opened: Opened, focus: int | None) -> Iterator[str]:
     """Yield where a word of the source looks most, and why that matters for a pronoun."""
     if (look := _largest_look(opened, focus)) is None:
         return
-    text = _("“{query}” looks at **{key}** with **{weight}** of its attention ({where}).")
-    where = within_sentence(look.head)
-    yield text.format(query=look.query, key=look.key, weight=percent(look.weight), where=where)
-    yield _reward(opened.run, look.head)
     if pronouns_among(opened.task, [look.query]) and is_measured(opened.run, opened.sentence):
         why = _(
             "A French pronoun has its noun’s gender, so the model must find the noun of “{it}”."
         )
         yield why.format(it=look.query)
+    text = _("“{query}” looks at **{key}** with **{weight}** of its attention ({where}).")
+    where = within_sentence(look.head)
+    yield text.format(query=look.query, key=look.key, weight=percent(look.weight), where=where)
+    yield _reward(opened.run, look.head)
 
 
 def _reward(run: Run, head: Head) -> str:
     """Return that a head did not find by itself where to look, if so."""
-    return _("Training also rewarded this head for it.") if is_guided(run, head) else ""
+    return _("Training rewarded this head for finding the noun.") if is_guided(run, head) else ""
 
 
 def ends(run: Run, found: ForwardPass) -> bool:
