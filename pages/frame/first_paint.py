@@ -9,7 +9,7 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import parse_qs
 
 import numpy as np
@@ -100,4 +100,5 @@ def _draw_boxes(sentence: str, words: dict[str, Any]) -> None:
         st.text_input(words["sentence"], sentence, key=SENTENCE, disabled=True)
         with st.container(horizontal=True, gap="small", width="content"):
             for index, name in enumerate(words["examples"]):
-                st.button(name, key=f"example_{index}", type="tertiary", disabled=True)
+                kind: Literal["secondary", "tertiary"] = "tertiary" if index else "secondary"
+                st.button(name, key=f"example_{index}", type=kind, disabled=True)

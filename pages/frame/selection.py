@@ -214,9 +214,10 @@ def ask_sentence(
             st.button(
                 _(example.name).format(n=number(example.number)),
                 key=f"example_{index}",
-                type="tertiary",
+                type="secondary" if example.source == sentence else "tertiary",
                 on_click=session.choose,
-                args=({session.SENTENCE: example.source},),
+                # The pass opens again where it opened first, also on the same sentence.
+                args=({session.SENTENCE: example.source, session.PASS_STEP: None},),
             )
     return sentence
 

@@ -299,12 +299,13 @@ export function placeNote({ nodes, layout, view }) {
   const hasChanged = changed.source.size + changed.target.size > 0;
   const line = heads && texts[layout.flips ? "legend.down" : "legend"];
   const said = [
-    line, texts.bars, heads && !layout.narrow && texts.tiles, texts.special, hasSpaces(view) && texts.space,
+    texts.bars, heads && !layout.narrow && texts.tiles, texts.special, hasSpaces(view) && texts.space,
     hasChanged && texts.changed,
   ]
     .filter(Boolean).map((text) => element("span", "", text));
   const hasMask = stacks.some(({ blocks }) => blocks.some(({ masked }) => masked));
-  nodes.note.replaceChildren(...colours, ...(hasMask ? [maskNote(texts)] : []), ...said);
+  const lines = line ? [element("span", "first", line)] : [];
+  nodes.note.replaceChildren(...lines, ...colours, ...(hasMask ? [maskNote(texts)] : []), ...said);
 }
 
 /** Whether a word that is written is told from another of the same letters by its space. */

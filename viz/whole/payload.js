@@ -3,6 +3,7 @@
 import { readFrame } from "../component/text.js";
 
 const FULL = 65535;
+const MOST_ALIKE = 0.7; // of a sentence's tokens, where single ones count as changed
 
 /** The pass as the model decodes; `forced`, where there is one, is the same on the true words. */
 export function readWhole(data) {
@@ -83,15 +84,17 @@ export function largestOfBlock(block, rows = block.queries, only = null) {
   return best;
 }
 
-/** Which tokens are others than before, of each side: those outside of the longest common sequence. */
+/** Which tokens are others than before, of each side, where few are: those outside of the longest common sequence. */
 export function changedTokens(before, now) {
-  const of = (name) => {
+  const source = of("source");
+  return { source, target: source.size ? of("fed") : new Set() };
+
+  function of(name) {
     const [old, own] = [before?.[name] ?? [], now[name]].map((labels) => labels.map(([text]) => text));
     const kept = commonSequence(old, own);
     // Another sentence is another one as a whole.
-    return kept.size < own.length / 2 ? new Set() : new Set([...own.keys()].filter((at) => !kept.has(at)));
-  };
-  return { source: of("source"), target: of("fed") };
+    return kept.size < MOST_ALIKE * own.length ? new Set() : new Set([...own.keys()].filter((at) => !kept.has(at)));
+  }
 }
 
 /** The places in `own` of its longest common sequence with `old`. */

@@ -59,10 +59,10 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "at": N_(
         "step {step} of {last}: fed all words up to “{fed}”, writes “{written}” ({probability})"
     ),
-    "feeds": N_("decoder input:"),
+    "feeds": N_("feed the decoder:"),
     "free": N_("its own words"),
     "free.help": N_("Free running: each word that it writes is fed next"),
-    "forced": N_("the true words"),
+    "forced": N_("the true translation"),
     "forced.help": N_(
         "Teacher forcing, as in training: the true translation is fed, all words at once"
     ),
@@ -106,7 +106,10 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "silenced": N_("all of its heads are silenced"),
     "off": N_("this head is silenced: what it takes is left out"),
     "rows": N_("Rows look, columns are looked at. Click a map to see its words."),
-    "cells": N_("Click a word on the left for its row, a cell for how its number is computed."),
+    "cells": N_(
+        "Click a word on the left for its row. A click on a cell opens Attention: how its number is "
+        "computed."
+    ),
     "legend": N_("line: upper word takes from lower, wider is more"),
     "legend.down": N_("line: lower word takes from upper, wider is more"),
     "masked": N_("masked: later words"),
@@ -115,7 +118,7 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "tiles": N_("square: a head’s map"),
     "changed": N_("red line: changed"),
     "special": N_("BOS, EOS: beginning and end"),
-    "space": N_("␣: begins a word"),
+    "space": N_("␣: a space before it"),
     "unknown": N_("never seen in training"),
     "percent": N_("{n}\u00a0%"),
     "file": N_("pass"),

@@ -13,7 +13,7 @@ from core.studies.heads.stages import Stage, cell_at, cell_of, pair_of
 from core.studies.heads.steps import HeadSteps, head_steps
 from core.studies.heads.terms import Terms, stage_numbers
 from pages.frame import clicks, components, controls, notes, selection, session
-from pages.frame.language import _, joined, number
+from pages.frame.language import _, joined, number, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection
 from pages.frame.session import positions
@@ -89,11 +89,12 @@ def _seen(
 ) -> str:
     """Say how the number came about; of a weight, first where its query looks most."""
     if stage is Stage.SOFTMAX:
+        keys = selected.inspection.tokens_of(selected.head.kind.key_side)
         largest = largest_weight(steps.weights_QK, even_weights(steps.visible_QK), cell[0])
         return joined(
             [
                 seen.of_row(selected, largest),
-                terms.divided(steps, cell),
+                terms.divided(steps, cell, plain(keys[cell[1]].text)),
                 terms.scores(steps, found),
             ]
         )

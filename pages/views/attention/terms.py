@@ -146,12 +146,13 @@ def equation(found: Terms, names: Names) -> str:
     return f"{name} = {left} = {total}"
 
 
-def divided(steps: HeadSteps, cell: tuple[int, int]) -> str:
+def divided(steps: HeadSteps, cell: tuple[int, int], key: str) -> str:
     """Say how a score comes from its product; empty where it is more than that divided."""
     if Stage.SCALE not in steps.formulas or steps.position_bias_QK is not None:
         return ""
-    text = _("The score is q·k / √d_k = {product} / {root} = {score}.")
+    text = _("The score of “{key}” is q·k / √d_k = {product} / {root} = {score}.")
     return text.format(
+        key=key,
         product=digits(float(steps.products_QK[cell])),
         root=digits(steps.divisor),
         score=digits(float(steps.scores_QK[cell])),

@@ -273,10 +273,9 @@ def _seen_sharp(found: Forming) -> str:
         return _("Only one snapshot was kept, so there is no change to see.")
     if found.sharp_from is None:
         return ""
-    return _(
-        "From step **{step}** on each head of {layer} looks at few words (its weights’ spread is "
-        "below {share})."
-    ).format(step=number(found.sharp_from), layer=_layer(found.head.site), share=percent(SHARP))
+    return _("From step **{step}** on each head of {layer} looks at few words.").format(
+        step=number(found.sharp_from), layer=_layer(found.head.site)
+    )
 
 
 def _how_measured(n_offered: int, *, mixed: bool) -> Iterator[str]:

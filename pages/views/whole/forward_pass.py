@@ -25,7 +25,7 @@ from pages.views.whole.findings import (
 )
 from viz.whole.whole import Whole
 
-STEP, SILENCED, BLOCK = "pass_step", "pass_silenced", "pass_block"
+SILENCED, BLOCK = "pass_silenced", "pass_block"
 
 
 def draw(opened: Opened) -> Shown:
@@ -39,11 +39,13 @@ def draw(opened: Opened) -> Shown:
     title = _("A sentence on its way through the model")
     whole = whole_of(opened.run, found, title, focus)
     lost, lost_at = what_is_lost(opened, found, silenced) if silenced else ("", None)
-    session.belongs_to(STEP, f"{opened.path}\n{opened.sentence}")
+    session.belongs_to(session.PASS_STEP, f"{opened.path}\n{opened.sentence}")
     usual = whole.step if lost_at is None else min(lost_at, whole.last)
     whole = replace(
         whole,
-        step=session.value(STEP, partial(session.position, count=whole.last + 1), usual),
+        step=session.value(
+            session.PASS_STEP, partial(session.position, count=whole.last + 1), usual
+        ),
         silenced=tuple(map(str, silenced)),
         # Named also where nothing is open: a page that a click leaves at once then names what was.
         open=session.value(BLOCK, str, "") or None,
@@ -108,7 +110,7 @@ def _silenced(run: Run) -> tuple[Head, ...]:
 
 def _take_step() -> None:
     if pick := clicks.picked(PICTURE, "step"):
-        session.choose({STEP: pick["step"], BLOCK: pick["open"]})
+        session.choose({session.PASS_STEP: pick["step"], BLOCK: pick["open"]})
 
 
 def _take_silence() -> None:
@@ -116,7 +118,7 @@ def _take_silence() -> None:
     if pick := clicks.picked(PICTURE, "silence"):
         heads = ",".join(pick["heads"]) or None
         step = None if heads else pick["step"]
-        session.choose({SILENCED: heads, STEP: step, BLOCK: pick["open"]})
+        session.choose({SILENCED: heads, session.PASS_STEP: step, BLOCK: pick["open"]})
 
 
 def _take_head() -> None:
@@ -129,5 +131,5 @@ def _take_head() -> None:
     if pick["key"] is not None:
         query[session.CELL] = f"0,{pick['query']},{pick['key']}"
     # The way back leads to the picture as it was left.
-    session.choose({STEP: pick["step"], BLOCK: pick["open"]})
+    session.choose({session.PASS_STEP: pick["step"], BLOCK: pick["open"]})
     session.storage(PICTURE, in_callback=True)["leads_to"] = query
