@@ -85,7 +85,7 @@ def _sublayer(
 
 
 def _size(run: Run, site: Site) -> str:
-    """Return how wide the vectors are that go through a sublayer, and how many parameters it has with its norm."""
+    """Return the width of a sublayer's vectors, and how many parameters it has with its norm."""
     n = run.model.n_parameters(site)
     text = n_(
         "Input and output: {d_model} numbers for each token. {n} parameter, norm included.",

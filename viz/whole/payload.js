@@ -3,7 +3,7 @@
 import { readFrame } from "../component/text.js";
 
 const FULL = 65535;
-const MOST_ALIKE = 0.7; // of a sentence's tokens, where single ones count as changed
+const LEAST_ALIKE = { source: 0.7, target: 0.5 }; // shares of a sentence's tokens, where single ones count as changed
 
 /** The pass as the model decodes; `forced`, where there is one, is the same on the true words. */
 export function readWhole(data) {
@@ -84,16 +84,17 @@ export function largestOfBlock(block, rows = block.queries, only = null) {
   return best;
 }
 
-/** Which tokens are others than before, of each side, where few are: those outside of the longest common sequence. */
+/** Which tokens are others than before, of each side: those outside of the longest common sequence. */
 export function changedTokens(before, now) {
-  const source = of("source");
-  return { source, target: source.size ? of("fed") : new Set() };
+  const source = changedOf("source", LEAST_ALIKE.source);
+  return source ? { source, target: changedOf("fed", LEAST_ALIKE.target) ?? new Set() }
+    : { source: new Set(), target: new Set() };
 
-  function of(name) {
+  /** Null for another sentence, which is another one as a whole. */
+  function changedOf(name, least) {
     const [old, own] = [before?.[name] ?? [], now[name]].map((labels) => labels.map(([text]) => text));
     const kept = commonSequence(old, own);
-    // Another sentence is another one as a whole.
-    return kept.size < MOST_ALIKE * own.length ? new Set() : new Set([...own.keys()].filter((at) => !kept.has(at)));
+    return kept.size < least * own.length ? null : new Set([...own.keys()].filter((at) => !kept.has(at)));
   }
 }
 

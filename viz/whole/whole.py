@@ -107,8 +107,8 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "off": N_("this head is silenced: what it takes is left out"),
     "rows": N_("Rows look, columns are looked at. Click a map to see its words."),
     "cells": N_(
-        "Click a word on the left for its row. A click on a cell opens Attention: how its number is "
-        "computed."
+        "Click a word on the left for its row. A click on a cell opens Attention: how its number "
+        "is computed."
     ),
     "legend": N_("line: upper word takes from lower, wider is more"),
     "legend.down": N_("line: lower word takes from upper, wider is more"),

@@ -41,11 +41,10 @@ def draw(opened: Opened) -> Shown:
     lost, lost_at = what_is_lost(opened, found, silenced) if silenced else ("", None)
     session.belongs_to(session.PASS_STEP, f"{opened.path}\n{opened.sentence}")
     usual = whole.step if lost_at is None else min(lost_at, whole.last)
+    is_step = partial(session.position, count=whole.last + 1)
     whole = replace(
         whole,
-        step=session.value(
-            session.PASS_STEP, partial(session.position, count=whole.last + 1), usual
-        ),
+        step=session.value(session.PASS_STEP, is_step, usual),
         silenced=tuple(map(str, silenced)),
         # Named also where nothing is open: a page that a click leaves at once then names what was.
         open=session.value(BLOCK, str, "") or None,
