@@ -81,7 +81,7 @@ class TrainConfig(Settings):
         positive = ("steps", "batch_size", "warmup", "accumulate", "samples")
         not_negative = ("cooldown", "learning_rate_factor", "guide_weight", "clip_norm", "patience")
         least = dict.fromkeys((*positive, "evaluate_every", "checkpoint_every"), 1)
-        least |= {"keep_checkpoints": 1} | dict.fromkeys((*not_negative, "batch_tokens"), 0)
+        least |= {"keep_checkpoints": 1} | dict.fromkeys((*not_negative, "batch_tokens", "seed"), 0)
         for name, lowest in least.items():
             value = getattr(self, name)
             self.require(
@@ -103,6 +103,7 @@ class TrainConfig(Settings):
             "guide_to is {guide_to}, and guide names no head to be guided",
         )
         self.require(self.alpha > 0, "alpha is {alpha}, not above 0")
+        self.require(self.adam_eps > 0, "adam_eps is {adam_eps}, not above 0")
         self.require(
             self.teacher_forcing or self.scheduled_sampling == 0,
             "scheduled_sampling is {scheduled_sampling}, and teacher_forcing is "

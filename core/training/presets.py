@@ -24,7 +24,7 @@ LIKE = "like"
 """Another kind of Transformer than the paper's."""
 SHORT = (LIKE, "steps", "seed", "positions", "guide")
 """Settings with a command-line option of their own."""
-_LISTS = ("adam_betas", "rotary_scaling")
+_LISTS = ("adam_betas", "eos_ids", "rotary_scaling")
 """Settings of several numbers, which no option can change."""
 SETTINGS = {
     "model": sorted(MODEL_SETTINGS.keys() - set(_LISTS)),

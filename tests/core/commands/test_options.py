@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.__main__ import command_line
+from core.training.presets import SETTINGS
 
 GALLERY = Path(__file__).parents[3] / "gallery"
 COPY = GALLERY / "copy"
@@ -29,7 +30,11 @@ BAD = {
     "columns": ("", "en", "1,2,3", "x,y"),
     "head": ("", "x", "encoder.9.self:0", "encoder.0.self:-1", f"encoder.0.self:{HUGE}"),
     "guide": ("x", "encoder.9.self:0", f"encoder.0.self:{HUGE}"),
-    "set": ("", "x", "n_headz=4", "n_heads=0", f"n_heads={HUGE}", "dropout=nan", "norm=sideways"),
+    "set": (
+        *("", "x", "n_headz=4", "n_heads=0", "dropout=nan", "norm=sideways"),
+        *("seed=-1", "adam_eps=0", "eos_ids=1"),
+        *(f"{name}={HUGE}" for names in SETTINGS.values() for name in names),
+    ),
 }
 """Option or argument → values that it must not have; those of numbers and of choices are known."""
 BAD_OF = {
@@ -98,7 +103,7 @@ def command_with(names, parser, action, value):
 CASES = [
     pytest.param(
         command_with(names, parser, action, value),
-        id=f"{'-'.join(names)}-{action.dest}-{value[:9]}",
+        id=f"{'-'.join(names)}-{action.dest}-{value[:20]}",
     )
     for names, parser, action in ALL
     for value in bad_values(names, action)

@@ -33,8 +33,11 @@ def test_the_shares_of_this_model_and_of_published_ones_are_drawn(open_lesson, r
         }
         counted = describe(config).by_group()
         assert shares["attention"] == pytest.approx(counted["attention"] / sum(counted.values()))
-    # Why an opened model has fewer than its files.
-    assert "Not counted: weights of its files" in said(open_alone("bert", "counts")[0])
+    # Why an opened model has fewer than its files, if it has.
+    assert "Not counted: 600 weights of its files" in said(
+        open_alone("bert without a head", "counts")[0]
+    )
+    assert "Not counted" not in said(open_alone("gpt2", "counts")[0])
 
 
 def test_a_published_model_is_drawn_by_one_of_its_equal_layers_with_the_published_counts(
