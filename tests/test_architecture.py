@@ -257,7 +257,7 @@ def test_pages_have_one_public_function_called_render():
 
 
 def test_every_requirement_is_pinned_exactly():
-    for name in ("requirements.txt", "requirements-dev.txt"):
+    for name in ("requirements.txt", "requirements-dev.txt", "requirements-docs.txt"):
         for line in (ROOT / name).read_text().splitlines():
             if line and not line.startswith(("#", "-r")):
                 assert re.fullmatch(r"[\w.\[\]-]+==[\w.]+", line), line

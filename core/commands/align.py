@@ -26,13 +26,13 @@ from ..tasks import TASKS
 from ..tasks.columns import Reading
 from ..tasks.pairs import read_pair_files
 from ..tokenizer.words import spaced_spans, word_spans
-from .options import CommandError, add_columns
+from .options import CommandError, add_columns, run_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, the pairs, and what the links are compared with."""
     add = parser.add_argument
-    add("run", type=Path, metavar="RUN", help="such as gallery/everyday")
+    add("run", type=run_folder, metavar="RUN", help="such as gallery/everyday")
     add(
         "--file",
         type=Path,
@@ -49,7 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a line of links for each pair, sure ones as 0-0, possible ones as 1?2: every other "
         "pair chooses the heads, the rest measures them",
     )
-    add("--reverse", type=Path, metavar="RUN", help="a model of the other direction: join both")
+    add(
+        "--reverse",
+        type=run_folder,
+        metavar="RUN",
+        help="a model of the other direction: join both",
+    )
     add(
         "--spaces",
         action="store_true",

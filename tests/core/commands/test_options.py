@@ -19,6 +19,9 @@ NO_TEXT = ("none/such", "", "empty", "binary")
 BAD = {
     "run": NO_RUN,
     "start": NO_RUN,
+    "reverse": NO_RUN,
+    "gold": NO_PAIRS,
+    "pharaoh": ("full", "notes.txt/out"),
     "out": ("full", "notes.txt/out"),
     "task": NO_PAIRS,
     "valid": NO_PAIRS,
@@ -94,7 +97,9 @@ def command_with(names, parser, action, value):
     beside = BESIDE.get(action.dest, ())
     if action.dest == "columns":
         beside = ("--task" if names[0] == "train" else "--file", "pairs.tsv")
-    if names[0] == "translate" and action.dest == "out":
+    if (names[0], action.dest) == ("translate", "out") or (
+        names[0] == "align" and action.dest != "file"
+    ):
         beside = ("--file", "pairs.tsv")
     option = [action.option_strings[0], value] if action.option_strings else []
     return [*words, *option, *beside]
