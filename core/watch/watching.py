@@ -1,0 +1,196 @@
+"""Watching a model: the context manager, and what it has seen under the names of the modules."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from types import TracebackType
+from typing import Any, Self
+
+import torch
+from torch import Tensor, nn
+
+from .changes import Change
+from .interception import Interception
+from .place import Frame, Place
+from .records import Seen
+from .tokens import Pass, token_arguments, writer
+
+_SEEN_KERNELS = ("eager", "sdpa", None)
+"""Of the attention functions of `transformers`, those that call a torch function."""
+
+
+class Watch(Mapping[str, Seen]):
+    """Records every attention of a model while it is open, under the names of its modules.
+
+    Nothing is left on the model when it closes, and the model computes what it would otherwise. The
+    model may be called, and may `generate`, as often as one likes, in one thread.
+
+    >>> layer = nn.TransformerEncoderLayer(8, nhead=2, batch_first=True).eval()
+    >>> with Watch(layer) as seen:
+    ...     _ = layer(torch.randn(1, 5, 8))
+    >>> list(seen), seen["self_attn"].weights.shape
+    (['self_attn'], torch.Size([1, 2, 5, 5]))
+    """
+
+    def __init__(
+        self, model: nn.Module, tokenizer: Any = None, changes: Sequence[Change] = ()
+    ) -> None:
+        """Prepare to watch; see `watch`."""
+        _check_can_be_seen(model)
+        self.model = model
+        self._names = {_plain(name): module for name, module in model.named_modules()}
+        unknown = [change.module for change in changes if change.module not in self._names]
+        if unknown:
+            raise ValueError(f"The model has no module {unknown[0]!r}; {_named(self._names)}")
+        self._written = writer(tokenizer)
+        self._changes = changes
+        self._interception = Interception(self._place)
+        self._frames: list[Frame] = []
+        self._passes: list[Pass] = []
+        self._seen: dict[str, Seen] = {}
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        """Begin to watch."""
+        if "torch._dynamo" in sys.modules:
+            # A compiled model runs as it is written meanwhile: kernels that were made before have
+            # no functions to see.
+            self._open.enter_context(torch.compiler.set_stance("force_eager"))
+        for name, module in self._names.items():
+            if _may_attend(module):
+                for handle in (
+                    module.register_forward_pre_hook(partial(self._enter, name), with_kwargs=True),
+                    module.register_forward_hook(self._leave, always_call=True),
+                ):
+                    self._open.callback(handle.remove)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Remove every hook, also where a pass was interrupted."""
+        if self._frames:
+            self._frames.clear()
+            self._end_pass()
+        self._open.close()
+
+    def __getitem__(self, name: str) -> Seen:
+        """Return what was seen at a module.
+
+        Raises:
+            KeyError: No attention was computed there; the message names where one was.
+        """
+        if name in self._seen:
+            return self._seen[name]
+        raise KeyError(f"no attention was seen at {name!r}; {_named(self._seen)}")
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the modules that attended, in the order in which they did first."""
+        return iter(self._seen)
+
+    def __len__(self) -> int:
+        """Number of modules that attended."""
+        return len(self._seen)
+
+    def __repr__(self) -> str:
+        """Name the modules that attended."""
+        return f"<{type(self).__name__} of {type(self.model).__name__}: {_named(self._seen)}>"
+
+    def _enter(self, name: str, module: nn.Module, args: Any, kwargs: dict[str, Any]) -> None:
+        """Note that a module runs; intercept from the outermost on."""
+        if not self._frames:
+            self._passes.append(Pass(len(self._passes), _n_cached((*args, *kwargs.values()))))
+            self._interception.__enter__()
+        vectors = {id(value) for value in (*args, *kwargs.values()) if _are_vectors(value)}
+        self._frames.append(Frame(name, module, len(vectors)))
+        tokens = token_arguments(module, args, kwargs)
+        if tokens:
+            self._passes[-1].tokens.setdefault(name, []).extend(tokens)
+
+    def _leave(self, _module: nn.Module, _args: Any, _output: Any) -> None:
+        self._frames.pop()
+        if not self._frames:
+            self._end_pass()
+
+    def _end_pass(self) -> None:
+        self._interception.__exit__(None, None, None)
+        self._interception.forget()
+
+    def _place(self, n_queries: int, n_keys: int) -> Place:
+        """Return where the model is; notice a cache that is not one of `transformers`."""
+        name, of_pass = self._frames[-1].name, self._passes[-1]
+        seen = self._seen.setdefault(name, Seen(name, self._passes, self._written))
+        changes = [change for change in self._changes if change.module == name]
+        place = Place(seen, of_pass, tuple(self._frames), changes)
+        n_before = n_keys - n_queries
+        if of_pass.first == 0 and n_before > 0 and seen.calls and not place.crosses:
+            before = seen.calls[-1]
+            of_pass.first = n_before if n_before == before.first + before.n_queries else 0
+        return place
+
+
+def watch(model: nn.Module, tokenizer: Any = None, changes: Sequence[Change] = ()) -> Watch:
+    """Watch a model: any torch module, with fused kernels or without.
+
+    Args:
+        model: Runs as before, on its device and in its precision; a compiled model is not compiled
+            meanwhile.
+        tokenizer: Names the rows and columns of the maps: a tokenizer of `transformers`, or a
+            function from an id to its text; without it they are numbers.
+        changes: What to change in the attention of which module: `Silence`, `Override`, `Patch`.
+
+    Returns:
+        A context manager and a mapping: the name of each module that attends → what was seen there.
+
+    Raises:
+        ValueError: The model's attention cannot be seen; the message says what to do.
+    """
+    return Watch(model, tokenizer, changes)
+
+
+def _check_can_be_seen(model: nn.Module) -> None:
+    if any(isinstance(module, torch.jit.ScriptModule) for module in model.modules()):
+        raise ValueError(
+            "A TorchScript model runs outside of Python, where nothing can be seen; "
+            "watch the module that it was made of."
+        )
+    for module in model.modules():
+        kernel = getattr(getattr(module, "config", None), "_attn_implementation", None)
+        if kernel not in _SEEN_KERNELS:
+            raise ValueError(
+                f"The kernel {kernel!r} shows nothing of its weights; call "
+                'model.set_attn_implementation("sdpa") first.'
+            )
+
+
+def _named(names: Mapping[str, Any]) -> str:
+    return f"known are {', '.join(names)}" if names else "none was seen"
+
+
+def _plain(name: str) -> str:
+    """Return a module's name without the wrapper of `torch.compile`.
+
+    >>> _plain("_orig_mod.layers.0._orig_mod")
+    'layers.0'
+    """
+    return ".".join(part for part in name.split(".") if part != "_orig_mod")
+
+
+def _may_attend(module: nn.Module) -> bool:
+    """Whether a module may call an attention: torch's own layers without parts do not."""
+    return any(module.children()) or not type(module).__module__.startswith("torch.nn.")
+
+
+def _are_vectors(value: object) -> bool:
+    """Whether an argument holds sequences of vectors (B, T, D)."""
+    return isinstance(value, Tensor) and value.dim() == 3 and value.is_floating_point()
+
+
+def _n_cached(values: Sequence[object]) -> int:
+    """Return how many positions the cache among the arguments holds, if there is one."""
+    caches = [value for value in values if hasattr(value, "get_seq_length")]
+    return int(caches[0].get_seq_length()) if caches else 0
