@@ -5,7 +5,8 @@ made of, and computes the weights beside it.
 """
 
 from .changes import Change, Override, Patch, Silence
-from .records import Call, Seen
+from .records import Call
+from .seen import Seen
 from .watching import Watch, watch
 
 __all__ = ["Call", "Change", "Override", "Patch", "Seen", "Silence", "Watch", "watch"]

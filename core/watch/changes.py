@@ -9,7 +9,7 @@ from typing import Protocol
 
 from torch import Tensor
 
-from .records import Seen
+from .seen import Seen
 
 
 class Change(Protocol):

@@ -7,11 +7,10 @@ over the last axis, the result of which is multiplied with values.
 B batch, H heads, Q queries, K keys, E width of one head.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -22,6 +21,7 @@ from .place import Place
 from .scores import HIDDEN, Scores
 
 Function = Callable[..., Any]
+MaybeTensor = TypeVar("MaybeTensor", Tensor, Tensor | None)
 
 # The mode is off while it handles a call. This is the function's own code without its question
 # whether a mode handles it, so that it can run under the mode, which sees the attention inside.
@@ -55,7 +55,7 @@ class Interception(TorchFunctionMode):
         super().__init__()
         self._attending = attending
         self._softmaxes: dict[int, _Softmax] = {}
-        self._packed: dict[int, tuple[Tensor, Tensor]] = {}
+        self._packed: dict[int, tuple[Tensor, Any]] = {}
         self._handlers: dict[Function, Function] = {
             functional.scaled_dot_product_attention: self._fused,
             functional.multi_head_attention_forward: self._multi_head,
@@ -72,8 +72,12 @@ class Interception(TorchFunctionMode):
         }
 
     def __torch_function__(
-        self, func: Function, types: object, args: Sequence[Any] = (), kwargs: Any = None
-    ) -> Any:
+        self,
+        func: Function,
+        types: object,
+        args: Sequence[object] = (),
+        kwargs: Mapping[str, object] | None = None,
+    ) -> object:
         """Hand a call of a torch function to what handles it."""
         handle = self._handlers.get(func)
         kwargs = kwargs or {}
@@ -84,11 +88,11 @@ class Interception(TorchFunctionMode):
         self._softmaxes.clear()
         self._packed.clear()
 
-    def _multi_head(self, _func: Function, *args: Any, **kwargs: Any) -> Any:
+    def _multi_head(self, _func: Function, *args: object, **kwargs: object) -> object:
         with self:
             return _multi_head_attention(*args, **kwargs)
 
-    def _fused(
+    def _fused(  # noqa: PLR0913
         self,
         func: Function,
         query: Tensor,
@@ -97,7 +101,8 @@ class Interception(TorchFunctionMode):
         attn_mask: Tensor | None = None,
         dropout_p: float = 0.0,
         is_causal: bool = False,
-        **named: Any,
+        scale: float | None = None,
+        enable_gqa: bool = False,
     ) -> Tensor:
         """Attend in the fused kernel; where something is changed, step by step."""
         arguments = (query, key, value, attn_mask, dropout_p, is_causal)
@@ -107,7 +112,7 @@ class Interception(TorchFunctionMode):
         if mask is not None and query.dim() != 4:
             mask = _four_axes(mask.expand(*query.shape[:-1], key.shape[-2]), place)
         query_BHQE, key_BHKE = _four_axes(query, place), _four_axes(key, place)
-        scores = Scores(query_BHQE, key_BHKE, mask, is_causal, named.get("scale"))
+        scores = Scores(query_BHQE, key_BHKE, mask, is_causal, scale)
         if place.changes:
             weights_BHQK = place.weights(scores.weights())
             dropped_BHQK = functional.dropout(weights_BHQK.to(value.dtype), dropout_p)
@@ -115,14 +120,14 @@ class Interception(TorchFunctionMode):
             mixed_BHQE = place.mixed(dropped_BHQK @ value_BHKE)
             place.record(weights_BHQK.detach(), scores.visible, mixed_BHQE.detach())
             return mixed_BHQE.reshape(shape)
-        result = func(*arguments, **named)
+        result = func(*arguments, scale=scale, enable_gqa=enable_gqa)
         scores = scores.detached()
         lazily = scores.are_smaller_than_weights()
         weights = scores.weights if lazily else scores.weights()
         place.record(weights, scores.visible, result.detach().reshape(*scores.shape[:3], -1))
         return result
 
-    def _softmax(self, func: Function, input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def _softmax(self, func: Function, input: Tensor, *args: object, **kwargs: object) -> Tensor:
         """Keep a softmax over the last axis in sight."""
         result = func(input, *args, **kwargs)
         dim = kwargs.get("dim", args[0] if args else None)
@@ -130,7 +135,7 @@ class Interception(TorchFunctionMode):
             self._softmaxes[id(result)] = _Softmax(result, result, input)
         return result
 
-    def _follow(self, func: Function, input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def _follow(self, func: Function, input: Tensor, *args: object, **kwargs: object) -> Tensor:
         """Keep a softmax in sight through what does not change its meaning."""
         result = func(input, *args, **kwargs)
         softmax = self._softmaxes.get(id(input))
@@ -138,7 +143,7 @@ class Interception(TorchFunctionMode):
             self._softmaxes[id(result)] = replace(softmax, tensor=result)
         return result
 
-    def _alter(self, func: Function, input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def _alter(self, func: Function, input: Tensor, *args: object, **kwargs: object) -> Tensor:
         """Keep a softmax in sight where keys are cut off it or hidden in it."""
         result = func(input, *args, **kwargs)
         softmax = self._softmaxes.get(id(input))
@@ -146,18 +151,18 @@ class Interception(TorchFunctionMode):
             self._softmaxes[id(result)] = replace(softmax, tensor=result, weights=result)
         return result
 
-    def _reshape(self, func: Function, input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def _reshape(self, func: Function, input: Tensor, *args: object, **kwargs: object) -> Tensor:
         """Remember what was packed: the heads that share keys, as rows of a single query."""
         result = self._follow(func, input, *args, **kwargs)
         if input.dim() == result.dim() == 4 and input.shape[2] == 1 != result.shape[2]:
             self._packed[id(result)] = (result, input)
         return result
 
-    def _unpacked(self, tensor: Any) -> Any:
+    def _unpacked(self, tensor: MaybeTensor) -> MaybeTensor:
         _, unpacked = self._packed.get(id(tensor), (tensor, tensor))
         return unpacked
 
-    def _product(self, func: Function, input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def _product(self, func: Function, input: Tensor, *args: object, **kwargs: object) -> Tensor:
         """Take the product of a softmax with values for an attention."""
         softmax = self._softmaxes.get(id(input))
         if softmax is None:

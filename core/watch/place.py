@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 
 from .changes import Change
-from .records import Call, Seen
+from .records import Call
+from .seen import Seen
 from .tokens import Pass
 
 _HEADS = ("num_heads", "n_heads", "num_attention_heads", "n_head")

@@ -1,16 +1,16 @@
-"""What was seen at a module that attends: one record for each call, joined where a cache grows.
+"""One call of an attention, and several as one where a cache grows.
 
-B batch, H heads, Q queries, K keys, E width of one head, T tokens of a sequence.
+B batch, H heads, Q queries, K keys, E width of one head.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
 
 from torch import Tensor
 
-from .tokens import Pass, Text, columns_of, rows_of
+from .tokens import Pass
+
 
 @dataclass(frozen=True, eq=False)
 class Call:
@@ -96,61 +96,3 @@ def _n_keys(calls: Sequence[Call]) -> int:
         return n_keys
     n_tokens = max(call.first + call.n_queries for call in calls)
     return n_tokens if n_tokens > calls[-1].n_queries else n_keys
-
-
-@dataclass(eq=False)
-class Seen:
-    """What was seen at one module.
-
-    Attributes:
-        name: The module's name in the model.
-        passes: All passes of the watched model, those without this module too.
-        written: Writes tokens as texts.
-        calls: Every call, the first one first.
-    """
-
-    name: str
-    passes: Sequence[Pass]
-    written: Text
-    calls: list[Call] = field(default_factory=list)
-
-    def maps(self) -> list[Call]:
-        """Return the calls of the last pass, each with the rows that `generate` made before it.
-
-        A module that layers share is called several times in a pass; others have one map.
-        """
-        by_pass = [list(calls) for _, calls in groupby(self.calls, lambda call: call.of_pass)]
-        starts = [i for i, calls in enumerate(by_pass) if calls[0].first == 0]
-        return [joined(calls) for calls in zip(*by_pass[starts[-1] if starts else 0 :])]
-
-    @property
-    def weights(self) -> Tensor:
-        """weights_BHQK of the last map."""
-        return self.maps()[-1].weights_BHQK
-
-    @property
-    def visible(self) -> Tensor:
-        """visible_BHQK of the last map: True where the mask lets a query look at a key."""
-        return self.maps()[-1].visible_BHQK
-
-    @property
-    def mixed_BHQE(self) -> Tensor:
-        """The weighted mean of the values, per head, before the output projection."""
-        return self.maps()[-1].mixed_BHQE
-
-    def rows(self, batch: int = 0) -> list[str]:
-        """Return one text for each query: its token, or its position where tokens are unknown."""
-        call = self.maps()[-1]
-        return self._texts(rows_of(call, self.passes), call, 2, batch)
-
-    def columns(self, batch: int = 0) -> list[str]:
-        """Return one text for each key: its token, or its position where tokens are unknown."""
-        call = self.maps()[-1]
-        return self._texts(columns_of(call, self.passes), call, 3, batch)
-
-    def _texts(self, ids_BT: Tensor | None, call: Call, axis: int, batch: int) -> list[str]:
-        n_sentences, length = call.weights_BHQK.shape[0], call.weights_BHQK.shape[axis]
-        if ids_BT is None:
-            return [str(position) for position in range(length)]
-        # Beams, and the windows of an image, are several sentences of attention for one of tokens.
-        return self.written(ids_BT[batch * len(ids_BT) // n_sentences])

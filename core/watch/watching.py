@@ -1,20 +1,21 @@
 """Watching a model: the context manager, and what it has seen under the names of the modules."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from difflib import get_close_matches
 from functools import partial
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from .changes import Change
 from .interception import Interception
 from .place import Frame, Place
-from .records import Seen
-from .tokens import Pass, token_arguments, writer
+from .seen import Seen
+from .tokens import Pass, Tokenizer, n_sequences_among, named_arguments, tokens_among, writer
 
 _SEEN_KERNELS = ("eager", "sdpa", None)
 """Of the attention functions of `transformers`, those that call a torch function."""
@@ -34,15 +35,20 @@ class Watch(Mapping[str, Seen]):
     """
 
     def __init__(
-        self, model: nn.Module, tokenizer: Any = None, changes: Sequence[Change] = ()
+        self,
+        model: nn.Module,
+        tokenizer: Tokenizer | Callable[[int], str] | None = None,
+        changes: Sequence[Change] = (),
     ) -> None:
         """Prepare to watch; see `watch`."""
         _check_can_be_seen(model)
         self.model = model
         self._names = {_plain(name): module for name, module in model.named_modules()}
-        unknown = [change.module for change in changes if change.module not in self._names]
-        if unknown:
-            raise ValueError(f"The model has no module {unknown[0]!r}; {_named(self._names)}")
+        for change in changes:
+            if change.module not in self._names:
+                raise ValueError(
+                    f"The model has no module {change.module!r}.{_close(change.module, self._names)}"
+                )
         self._written = writer(tokenizer)
         self._changes = changes
         self._interception = Interception(self._place)
@@ -72,21 +78,31 @@ class Watch(Mapping[str, Seen]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Remove every hook, also where a pass was interrupted."""
+        """Remove every hook, also where a pass was interrupted.
+
+        Raises:
+            ValueError: A change had no effect, as its module computed no attention.
+        """
         if self._frames:
             self._frames.clear()
             self._end_pass()
         self._open.close()
+        for change in self._changes:
+            if self._passes and kind is None and change.module not in self._seen:
+                raise ValueError(
+                    f"Nothing was changed: {change.module!r} computed no attention."
+                    + _close(change.module, self._seen)
+                )
 
     def __getitem__(self, name: str) -> Seen:
         """Return what was seen at a module.
 
         Raises:
-            KeyError: No attention was computed there; the message names where one was.
+            KeyError: It computed no attention; the message has the names that are most like it.
         """
-        if name in self._seen:
-            return self._seen[name]
-        raise KeyError(f"no attention was seen at {name!r}; {_named(self._seen)}")
+        if name not in self._seen:
+            raise KeyError(f"no attention was seen at {name!r}.{_close(name, self._seen)}")
+        return self._seen[name]
 
     def __iter__(self) -> Iterator[str]:
         """The names of the modules that attended, in the order in which they did first."""
@@ -98,20 +114,23 @@ class Watch(Mapping[str, Seen]):
 
     def __repr__(self) -> str:
         """Name the modules that attended."""
-        return f"<{type(self).__name__} of {type(self.model).__name__}: {_named(self._seen)}>"
+        seen = ", ".join(self._seen) or "no attention seen"
+        return f"<{type(self).__name__} of {type(self.model).__name__}: {seen}>"
 
-    def _enter(self, name: str, module: nn.Module, args: Any, kwargs: dict[str, Any]) -> None:
+    def _enter(
+        self, name: str, module: nn.Module, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> None:
         """Note that a module runs; intercept from the outermost on."""
         if not self._frames:
             self._passes.append(Pass(len(self._passes), _n_cached((*args, *kwargs.values()))))
             self._interception.__enter__()
-        vectors = {id(value) for value in (*args, *kwargs.values()) if _are_vectors(value)}
-        self._frames.append(Frame(name, module, len(vectors)))
-        tokens = token_arguments(module, args, kwargs)
+        arguments = named_arguments(module, args, kwargs)
+        self._frames.append(Frame(name, module, n_sequences_among(arguments)))
+        tokens = tokens_among(arguments)
         if tokens:
             self._passes[-1].tokens.setdefault(name, []).extend(tokens)
 
-    def _leave(self, _module: nn.Module, _args: Any, _output: Any) -> None:
+    def _leave(self, _module: nn.Module, _args: object, _output: object) -> None:
         self._frames.pop()
         if not self._frames:
             self._end_pass()
@@ -133,7 +152,11 @@ class Watch(Mapping[str, Seen]):
         return place
 
 
-def watch(model: nn.Module, tokenizer: Any = None, changes: Sequence[Change] = ()) -> Watch:
+def watch(
+    model: nn.Module,
+    tokenizer: Tokenizer | Callable[[int], str] | None = None,
+    changes: Sequence[Change] = (),
+) -> Watch:
     """Watch a model: any torch module, with fused kernels or without.
 
     Args:
@@ -167,8 +190,10 @@ def _check_can_be_seen(model: nn.Module) -> None:
             )
 
 
-def _named(names: Mapping[str, Any]) -> str:
-    return f"known are {', '.join(names)}" if names else "none was seen"
+def _close(name: str, names: Iterable[str]) -> str:
+    """Return a question whether other names are meant, or nothing where none is like it."""
+    close = get_close_matches(name, names, n=3, cutoff=0.3)
+    return f" Do you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
 def _plain(name: str) -> str:
@@ -183,11 +208,6 @@ def _plain(name: str) -> str:
 def _may_attend(module: nn.Module) -> bool:
     """Whether a module may call an attention: torch's own layers without parts do not."""
     return any(module.children()) or not type(module).__module__.startswith("torch.nn.")
-
-
-def _are_vectors(value: object) -> bool:
-    """Whether an argument holds sequences of vectors (B, T, D)."""
-    return isinstance(value, Tensor) and value.dim() == 3 and value.is_floating_point()
 
 
 def _n_cached(values: Sequence[object]) -> int:
