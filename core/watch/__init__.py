@@ -7,6 +7,7 @@ made of, and computes the weights beside it.
 from .changes import Change, Override, Patch, Silence
 from .records import Call
 from .seen import Seen
+from .tokens import Tokenizer
 from .watching import Watch, watch
 
-__all__ = ["Call", "Change", "Override", "Patch", "Seen", "Silence", "Watch", "watch"]
+__all__ = ["Call", "Change", "Override", "Patch", "Seen", "Silence", "Tokenizer", "Watch", "watch"]

@@ -87,46 +87,39 @@ def _at_steps(calls: Sequence[Call]) -> list[Call]:
 
 def _row_tokens(call: Call, passes: Sequence[Pass]) -> Tensor | None:
     """Return the ids_BT of a call's queries, or None where they are unknown."""
-    return next(iter(_rows(call, passes).values()), None)
+    for module in reversed(call.within):
+        fitting = [
+            ids_BT
+            for ids_BT in _sequences(module, passes[: call.of_pass.number + 1])
+            if ids_BT.shape[1] == call.n_queries
+        ]
+        if fitting:
+            # Of two sequences of the same length the decoder has the second one.
+            of_decoder = call.crosses or (len(fitting) > 1 and call.is_causal)
+            return fitting[-1 if of_decoder else 0]
+    return None
 
 
 def _column_tokens(call: Call, passes: Sequence[Pass]) -> Tensor | None:
     """Return the ids_BT of a call's keys, or None where they are unknown."""
-    rows = _rows(call, passes)
-    if not call.crosses:
-        return next((ids_BT for ids_BT in rows.values() if ids_BT.shape[1] == call.n_keys), None)
-    for of_pass in reversed(passes[: call.of_pass.number + 1]):
+    rows_BT = _row_tokens(call, passes)
+    for of_pass in reversed(passes[: call.of_pass.number + 1] if call.crosses else []):
         # The encoder is not around the decoder's attention; a model called with both sequences is.
         for module in sorted(of_pass.tokens, key=lambda name: name in call.within):
-            for index in range(len(of_pass.tokens[module])):
-                ids_BT = _sequence(module, index, passes[: of_pass.number + 1])
-                if (module, index) not in rows and ids_BT.shape[1] == call.n_keys:
+            for ids_BT in _sequences(module, passes[: of_pass.number + 1]):
+                n_keys = ids_BT.shape[1]
+                is_of_rows = rows_BT is not None and torch.equal(ids_BT, rows_BT[:, :n_keys])
+                if n_keys == call.n_keys and not is_of_rows:
                     return ids_BT
-    return None
+    return rows_BT if rows_BT is not None and rows_BT.shape[1] == call.n_keys else None
 
 
-def _rows(call: Call, passes: Sequence[Pass]) -> dict[tuple[str, int], Tensor]:
-    """Return the ids_BT of a call's queries under the module and the number of its argument."""
-    for module in reversed(call.within):
-        fitting = {
-            (module, index): ids_BT
-            for index in range(len(call.of_pass.tokens.get(module, ())))
-            for ids_BT in [_sequence(module, index, passes[: call.of_pass.number + 1])]
-            if ids_BT.shape[1] == call.n_queries
-        }
-        if fitting:
-            # Of two sequences of the same length the decoder has the second one.
-            of_decoder = call.crosses or (len(fitting) > 1 and call.is_causal)
-            return dict([list(fitting.items())[-1 if of_decoder else 0]])
-    return {}
-
-
-def _sequence(module: str, index: int, passes: Sequence[Pass]) -> Tensor:
-    """Return the ids_BT of a module's argument in the last of the passes, with those cached."""
-    parts: list[Tensor] = []
+def _sequences(module: str, passes: Sequence[Pass]) -> list[Tensor]:
+    """Return the ids_BT that a module was last called with, after those in the cache."""
+    steps: list[list[Tensor]] = []
     for each in reversed(passes):
-        if len(each.tokens.get(module, ())) > index:
-            parts.append(each.tokens[module][index])
+        if module in each.tokens:
+            steps.append(each.tokens[module])
             if each.first == 0:
                 break
-    return torch.cat(parts[::-1], dim=1)
+    return [torch.cat(parts[::-1], dim=1) for parts in zip(*steps, strict=False)]

@@ -46,9 +46,8 @@ class Watch(Mapping[str, Seen]):
         self._names = {_plain(name): module for name, module in model.named_modules()}
         for change in changes:
             if change.module not in self._names:
-                raise ValueError(
-                    f"The model has no module {change.module!r}.{_close(change.module, self._names)}"
-                )
+                meant = _close(change.module, self._names)
+                raise ValueError(f"The model has no module {change.module!r}.{meant}")
         self._written = writer(tokenizer)
         self._changes = changes
         self._interception = Interception(self._place)
