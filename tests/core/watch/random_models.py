@@ -81,17 +81,21 @@ MODELS = {
         BART | {"num_mel_bins": 8, "max_source_positions": 20, "max_target_positions": 64},
     ),
     "vit": (AutoModel, "vit", IMAGE),
-    "detr": (AutoModelForObjectDetection, "detr", BART | {"num_queries": 6}),
+    "detr": (
+        *(AutoModelForObjectDetection, "detr"),
+        BART
+        | {"num_queries": 6, "use_timm_backbone": False, "use_pretrained_backbone": False}
+        | {"backbone": None, "backbone_config": {"model_type": "resnet", **RESNET}},
+    ),
 }
 """Name → the class that makes it, its `model_type`, and the settings in which it is tiny."""
 
 
-def model_of(name, kernel, seed=0, width=D):
+def model_of(name, kernel, seed=0):
     """Return one of the models, in which no weight, bias or gain is as it usually begins.
 
     Args:
         kernel: Its attention, "sdpa" or "eager".
-        width: Of the model, a multiple of the usual one.
     """
     auto, model_type, more = MODELS[name]
     usual = {
@@ -110,7 +114,7 @@ def model_of(name, kernel, seed=0, width=D):
     return model
 
 
-def inputs_of(name, model, seed=0):
+def inputs_of(name, seed=0):
     """Return the inputs of a model: two sentences, one of them padded, or two images."""
     generator = torch.Generator().manual_seed(seed)
     auto, _, _ = MODELS[name]

@@ -151,7 +151,9 @@ class Batched(nn.Module):
 
     def forward(self, X):
         x = self.embed(X)
-        queries, keys, values = (self._split(linear(x)) for linear in (self.W_q, self.W_k, self.W_v))
+        queries, keys, values = (
+            self._split(linear(x)) for linear in (self.W_q, self.W_k, self.W_v)
+        )
         mixed = self.attention(queries, keys, values)
         return self.W_o(mixed.view(len(x), H, -1, E).transpose(1, 2).reshape(x.shape))
 
