@@ -80,8 +80,9 @@ class Interception(TorchFunctionMode):
     ) -> object:
         """Hand a call of a torch function to what handles it."""
         handle = self._handlers.get(func)
-        kwargs = kwargs or {}
-        return func(*args, **kwargs) if handle is None else handle(func, *args, **kwargs)
+        if handle is None:
+            return func(*args, **kwargs) if kwargs else func(*args)
+        return handle(func, *args, **(kwargs or {}))
 
     def forget(self) -> None:
         """Let go of what only the pass that has ended needed."""
@@ -122,8 +123,9 @@ class Interception(TorchFunctionMode):
             return mixed_BHQE.reshape(shape)
         result = func(*arguments, scale=scale, enable_gqa=enable_gqa)
         scores = scores.detached()
-        lazily = scores.are_smaller_than_weights()
-        weights = scores.weights if lazily else scores.weights()
+        # Whole texts wait until they are shown. Each step of a generation would keep the keys of all
+        # tokens before it.
+        weights = scores.weights if scores.are_of_a_whole_text() else scores.weights()
         place.record(weights, scores.visible, result.detach().reshape(*scores.shape[:3], -1))
         return result
 

@@ -1,14 +1,15 @@
 """Where in a running model an attention is computed, and which changes are made there."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from torch import Tensor, nn
 
 from .changes import Change
 from .records import Call
 from .seen import Seen
-from .tokens import Pass
+from .tokens import Pass, n_sequences_among, named_arguments
 
 _HEADS = ("num_heads", "n_heads", "num_attention_heads", "n_head")
 """What modules call their number of heads."""
@@ -16,12 +17,16 @@ _HEADS = ("num_heads", "n_heads", "num_attention_heads", "n_head")
 
 @dataclass(frozen=True)
 class Frame:
-    """A module while it runs."""
+    """A module while it runs, and what it was called with."""
 
     name: str
     module: nn.Module
-    n_sequences: int
-    """Number of different sequences of vectors that it was called with."""
+    args: Sequence[object]
+    kwargs: Mapping[str, object]
+
+    def arguments(self) -> dict[str, object]:
+        """Return what it was called with under the names of its parameters, in their order."""
+        return named_arguments(self.module, self.args, self.kwargs)
 
 
 @dataclass(frozen=True)
@@ -33,14 +38,14 @@ class Place:
     frames: Sequence[Frame]
     changes: Sequence[Change]
 
-    @property
+    @cached_property
     def crosses(self) -> bool:
         """Whether keys are those of another sequence than queries.
 
         A module that gets queries, keys and values already projected does not show it: the one
         around it does.
         """
-        given = (frame.n_sequences for frame in reversed(self.frames))
+        given = (n_sequences_among(frame.arguments()) for frame in reversed(self.frames))
         return next((n for n in given if n in (1, 2)), 1) == 2
 
     def n_heads(self, n: int) -> int:

@@ -32,10 +32,10 @@ class Scores:
         """(B, H, Q, K)."""
         return (*self.query_BHQE.shape[:-1], self.key_BHKE.shape[-2])
 
-    def are_smaller_than_weights(self) -> bool:
-        """Whether queries and keys take less memory than their weights: with a long sequence."""
+    def are_of_a_whole_text(self) -> bool:
+        """Whether queries are not far fewer than keys, as they are where a cache has the others."""
         *_, n_queries, n_keys = self.shape
-        return (n_queries + n_keys) * self.query_BHQE.shape[-1] < n_queries * n_keys
+        return 2 * n_queries >= n_keys
 
     def weights(self) -> Tensor:
         """Return weights_BHQK in 32 bits at least, also where the model runs in half precision."""

@@ -15,7 +15,7 @@ from .changes import Change
 from .interception import Interception
 from .place import Frame, Place
 from .seen import Seen
-from .tokens import Pass, Tokenizer, n_sequences_among, named_arguments, tokens_among, writer
+from .tokens import Pass, Tokenizer, tokens_among, writer
 
 _SEEN_KERNELS = ("eager", "sdpa", None)
 """Of the attention functions of `transformers`, those that call a torch function."""
@@ -52,6 +52,8 @@ class Watch(Mapping[str, Seen]):
         self._changes = changes
         self._interception = Interception(self._place)
         self._frames: list[Frame] = []
+        self._n_noted = 0
+        """Frames from the outermost on whose tokens are noted."""
         self._passes: list[Pass] = []
         self._seen: dict[str, Seen] = {}
         self._open = ExitStack()
@@ -123,14 +125,12 @@ class Watch(Mapping[str, Seen]):
         if not self._frames:
             self._passes.append(Pass(len(self._passes), _n_cached((*args, *kwargs.values()))))
             self._interception.__enter__()
-        arguments = named_arguments(module, args, kwargs)
-        self._frames.append(Frame(name, module, n_sequences_among(arguments)))
-        tokens = tokens_among(arguments)
-        if tokens:
-            self._passes[-1].tokens.setdefault(name, []).extend(tokens)
+        # The arguments are not looked at before something attends: here each look is intercepted.
+        self._frames.append(Frame(name, module, args, kwargs))
 
     def _leave(self, _module: nn.Module, _args: object, _output: object) -> None:
         self._frames.pop()
+        self._n_noted = min(self._n_noted, len(self._frames))
         if not self._frames:
             self._end_pass()
 
@@ -141,6 +141,11 @@ class Watch(Mapping[str, Seen]):
     def _place(self, n_queries: int, n_keys: int) -> Place:
         """Return where the model is; notice a cache that is not one of `transformers`."""
         name, of_pass = self._frames[-1].name, self._passes[-1]
+        for frame in self._frames[self._n_noted :]:
+            tokens = tokens_among(frame.arguments())
+            if tokens:
+                of_pass.tokens.setdefault(frame.name, []).extend(tokens)
+        self._n_noted = len(self._frames)
         seen = self._seen.setdefault(name, Seen(name, self._passes, self._written))
         changes = [change for change in self._changes if change.module == name]
         place = Place(seen, of_pass, tuple(self._frames), changes)

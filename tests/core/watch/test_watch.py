@@ -9,18 +9,10 @@ from core.watch import Override, Patch, Silence, watch
 from core.watch.scores import Scores
 from tests.core.watch import written_by_hand
 from tests.core.watch.random_models import inputs_of, model_of
-from tests.core.watch.written_by_hand import V, drawn, kept_by_torch
+from tests.core.watch.written_by_hand import KINDS, V, drawn, kept_weights
 
 NAMES = ["bert", "gpt2", "llama 3", "gemma 3", "t5", "bart", "vit"]
 ATTENTIONS = ("encoder_attentions", "attentions", "decoder_attentions", "cross_attentions")
-KINDS = [
-    written_by_hand.FusedGPT,
-    written_by_hand.TorchTransformer,
-    written_by_hand.Annotated,
-    written_by_hand.Batched,
-    written_by_hand.Einsums,
-    written_by_hand.Additive,
-]
 GREEDY = {"do_sample": False, "max_new_tokens": 6, "min_new_tokens": 6}
 
 
@@ -68,12 +60,9 @@ def test_weights_are_those_of_eager_attention_and_the_output_stays(name):
 @pytest.mark.parametrize("kind", KINDS)
 def test_models_written_by_hand_are_seen(kind):
     model, inputs = drawn(kind)
-    kept = kept_by_torch(model, *inputs)
+    kept = kept_weights(model, *inputs)
     with watch(model) as seen:
         model(*inputs)
-    for name, module in model.named_modules():
-        if hasattr(module, "kept"):
-            kept[name] = module.kept
     assert list(seen) == list(kept)
     for name, weights_BHQK in kept.items():
         assert torch.allclose(seen[name].calls[-1].weights_BHQK, weights_BHQK, atol=1e-6)

@@ -53,7 +53,7 @@ class FusedGPT(nn.Module):
 
 
 class TorchTransformer(nn.Module):
-    """`nn.Transformer` between embeddings and a projection; `kept_by_torch` returns its weights."""
+    """`nn.Transformer` between embeddings and a projection; `kept_weights` returns its weights."""
 
     def __init__(self):
         super().__init__()
@@ -73,8 +73,8 @@ class TorchTransformer(nn.Module):
         return self.out(stream)
 
 
-def kept_by_torch(model, *inputs):
-    """Return the weights_BHQK of each `nn.MultiheadAttention` by asking it once more."""
+def kept_weights(model, *inputs):
+    """Return name → weights_BHQK that modules keep; `nn.MultiheadAttention` is asked again."""
     kept = {}
 
     def ask(name, module, args, kwargs):
@@ -91,7 +91,8 @@ def kept_by_torch(model, *inputs):
     model(*inputs)
     for hook in hooks:
         hook.remove()
-    return kept
+    modules = dict(model.named_modules())
+    return kept | {name: each.kept for name, each in modules.items() if hasattr(each, "kept")}
 
 
 class Annotated(nn.Module):
@@ -207,6 +208,9 @@ class Additive(nn.Module):
             state = self.decoder(torch.cat([token, context], dim=1), state)
             rows.append(self.out(state))
         return torch.stack(rows, dim=1)
+
+
+KINDS = (FusedGPT, TorchTransformer, Annotated, Batched, Einsums, Additive)
 
 
 def drawn(kind):
