@@ -10,8 +10,8 @@ and some written by hand. For each:
 - whether `generate` writes the same tokens while it is watched,
 - the largest difference in the output between silencing a head of the last attention, and setting
   its columns of the output projection to 0; what silencing it changes at most stands behind it,
-- the processor time of a watched pass over that of a plain one, of a model with 4 layers of width
-  384, as small as trained ones are, and 2 × 60 tokens; those written by hand are as tiny as they are.
+- the processor time of a watched pass over that of a plain one, with 4 layers of width 384, as in
+  small models that are in use, and 2 × 60 tokens; those written by hand stay as tiny as they are.
 """
 
 import statistics
