@@ -14,21 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-# An installed package has its rooms inside this folder, a checkout beside it.
-try:
-    from .core.heads import Kind
-    from .core.watch import Call, Change, Seen, Tokenizer, Watch
-    from .viz.component.assets import assets_of
-    from .viz.component.payload import TokenLabel
-    from .viz.component.standalone import Drawn, standalone_page
-    from .viz.plane.maps import AttentionMaps, pack
-except ModuleNotFoundError:
+from . import WITHIN
+
+if not WITHIN:
     from core.heads import Kind
     from core.watch import Call, Change, Seen, Tokenizer, Watch
     from viz.component.assets import assets_of
+    from viz.component.page import component_html, page_html
     from viz.component.payload import TokenLabel
-    from viz.component.standalone import Drawn, standalone_page
     from viz.plane.maps import AttentionMaps, pack
+else:
+    from .core.heads import Kind
+    from .core.watch import Call, Change, Seen, Tokenizer, Watch
+    from .viz.component.assets import assets_of
+    from .viz.component.page import component_html, page_html
+    from .viz.component.payload import TokenLabel
+    from .viz.plane.maps import AttentionMaps, pack
 
 _OUTPUTS = {
     "encoder_attentions": Kind.ENCODER_SELF,
@@ -68,15 +69,15 @@ class Maps:
     columns: Sequence[str]
     remark: str = ""
 
-    def drawn(self, whole: bool) -> Drawn:
-        """Return them as a picture, in a file with the weights of every head."""
+    def attention_maps(self) -> AttentionMaps:
+        """Return them as the component of the app draws them."""
         texts = {
             f"title.{self.kind}": f"{self.name}, head {{head}}",
             f"picture.{self.kind}": f"{self.name}, heads: {{n}}",
             "query": "query: the token that looks",
             "key": "key: the token looked at",
         }
-        maps = AttentionMaps(
+        return AttentionMaps(
             kind=self.kind.value,
             sides=self.kind.sides,
             weights=self.weights_LHQK,
@@ -86,7 +87,6 @@ class Maps:
             finding=self.remark,
             texts=texts,
         )
-        return Drawn(assets_of("plane"), lambda: pack(maps, whole=whole))
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,11 @@ class Picture:
         Args:
             whole: With all weights of all heads, however many there are.
         """
-        pictures = [maps.drawn(whole) for maps in self.maps]
-        return standalone_page([*pictures, Drawn(html=_FITTED)], self.title)
+        pictures = [
+            component_html(assets_of("plane"), pack(maps.attention_maps(), whole=whole), number)
+            for number, maps in enumerate(self.maps)
+        ]
+        return page_html(self.title, {}, "\n".join([*pictures, _FITTED]))
 
     def save(self, path: str | Path) -> None:
         """Write the page into a file: "attention.html"."""

@@ -123,7 +123,7 @@ class Interception(TorchFunctionMode):
             return mixed_BHQE.reshape(shape)
         result = func(*arguments, scale=scale, enable_gqa=enable_gqa)
         scores = scores.detached()
-        # Whole texts wait until they are shown; a step of a generation would keep all keys until then.
+        # Whole texts wait until they are shown. A step of a generation would keep all keys for it.
         weights = scores.weights if scores.are_of_a_whole_text() else scores.weights()
         place.record(weights, scores.visible, result.detach().reshape(*scores.shape[:3], -1))
         return result
