@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from . import WITHIN
 
-if not WITHIN:
+if TYPE_CHECKING or not WITHIN:
     from core.heads import Kind
     from core.watch import Call, Change, Seen, Tokenizer, Watch
     from viz.component.assets import assets_of
