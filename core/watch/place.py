@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from torch import Tensor, nn
 
@@ -37,14 +36,17 @@ class Place:
     of_pass: Pass
     frames: Sequence[Frame]
     changes: Sequence[Change]
+    n_queries: int
+    n_keys: int
 
-    @cached_property
     def crosses(self) -> bool:
-        """Whether keys are those of another sequence than queries.
+        """Say whether keys are those of another sequence than queries.
 
         A module that gets queries, keys and values already projected does not show it: the one
         around it does.
         """
+        if self.n_queries != self.n_keys and not self.of_pass.has_cache:
+            return True
         given = (n_sequences_among(frame.arguments()) for frame in reversed(self.frames))
         return next((n for n in given if n in (1, 2)), 1) == 2
 
@@ -77,5 +79,5 @@ class Place:
     ) -> None:
         """Keep what was computed; see `Call`."""
         within = tuple(frame.name for frame in self.frames)
-        call = Call(self.of_pass, within, self.crosses, weights, visible, mixed_BHQE)
+        call = Call(self.of_pass, within, self.crosses(), weights, visible, mixed_BHQE)
         self.seen.calls.append(call)

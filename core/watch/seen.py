@@ -103,7 +103,10 @@ def _row_tokens(call: Call, passes: Sequence[Pass]) -> Tensor | None:
 def _column_tokens(call: Call, passes: Sequence[Pass]) -> Tensor | None:
     """Return the ids_BT of a call's keys, or None where they are unknown."""
     rows_BT = _row_tokens(call, passes)
-    for of_pass in reversed(passes[: call.of_pass.number + 1] if call.crosses else []):
+    fits = rows_BT is not None and rows_BT.shape[1] == call.n_keys
+    if fits and not call.crosses:
+        return rows_BT
+    for of_pass in reversed(passes[: call.of_pass.number + 1]):
         # The encoder is not around the decoder's attention; a model called with both sequences is.
         for module in sorted(of_pass.tokens, key=lambda name: name in call.within):
             for ids_BT in _sequences(module, passes[: of_pass.number + 1]):
@@ -111,7 +114,7 @@ def _column_tokens(call: Call, passes: Sequence[Pass]) -> Tensor | None:
                 is_of_rows = rows_BT is not None and torch.equal(ids_BT, rows_BT[:, :n_keys])
                 if n_keys == call.n_keys and not is_of_rows:
                     return ids_BT
-    return rows_BT if rows_BT is not None and rows_BT.shape[1] == call.n_keys else None
+    return rows_BT if fits else None
 
 
 def _sequences(module: str, passes: Sequence[Pass]) -> list[Tensor]:

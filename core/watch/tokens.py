@@ -41,6 +41,7 @@ class Pass:
     number: int
     first: int = 0
     """Position of its first token: those before it are in the cache."""
+    has_cache: bool = False
     tokens: dict[str, list[Tensor]] = field(default_factory=dict)
     """Module → the ids_BT that it was called with, those of the source first."""
 

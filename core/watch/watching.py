@@ -123,7 +123,9 @@ class Watch(Mapping[str, Seen]):
     ) -> None:
         """Note that a module runs; intercept from the outermost on."""
         if not self._frames:
-            self._passes.append(Pass(len(self._passes), _n_cached((*args, *kwargs.values()))))
+            caches = [v for v in (*args, *kwargs.values()) if hasattr(v, "get_seq_length")]
+            first = int(caches[0].get_seq_length()) if caches else 0
+            self._passes.append(Pass(len(self._passes), first, has_cache=bool(caches)))
             self._interception.__enter__()
         # The arguments are not looked at before something attends: here each look is intercepted.
         self._frames.append(Frame(name, module, args, kwargs))
@@ -147,13 +149,13 @@ class Watch(Mapping[str, Seen]):
                 of_pass.tokens.setdefault(frame.name, []).extend(tokens)
         self._n_noted = len(self._frames)
         seen = self._seen.setdefault(name, Seen(name, self._passes, self._written))
-        changes = [change for change in self._changes if change.module == name]
-        place = Place(seen, of_pass, tuple(self._frames), changes)
         n_before = n_keys - n_queries
-        if of_pass.first == 0 and n_before > 0 and seen.calls and not place.crosses:
+        if n_before > 0 and seen.calls and not (of_pass.has_cache or seen.calls[-1].crosses):
             before = seen.calls[-1]
-            of_pass.first = n_before if n_before == before.first + before.n_queries else 0
-        return place
+            if n_before == before.first + before.n_queries:
+                of_pass.first, of_pass.has_cache = n_before, True
+        changes = [change for change in self._changes if change.module == name]
+        return Place(seen, of_pass, tuple(self._frames), changes, n_queries, n_keys)
 
 
 def watch(
@@ -212,9 +214,3 @@ def _plain(name: str) -> str:
 def _may_attend(module: nn.Module) -> bool:
     """Whether a module may call an attention: torch's own layers without parts do not."""
     return any(module.children()) or not type(module).__module__.startswith("torch.nn.")
-
-
-def _n_cached(values: Sequence[object]) -> int:
-    """Return how many positions the cache among the arguments holds, if there is one."""
-    caches = [value for value in values if hasattr(value, "get_seq_length")]
-    return int(caches[0].get_seq_length()) if caches else 0
