@@ -107,7 +107,7 @@ class Interception(TorchFunctionMode):
     ) -> Tensor:
         """Attend in the fused kernel; where something is changed, step by step."""
         arguments = (query, key, value, attn_mask, dropout_p, is_causal)
-        shape = (*query.shape[:-1], value.shape[-1])
+        shape = (-1, *query.shape[1:-1], value.shape[-1])
         query, mask = self._unpacked(query), self._unpacked(attn_mask)
         place = self._attending(query.shape[-2], key.shape[-2])
         if mask is not None and query.dim() != 4:
@@ -173,9 +173,9 @@ class Interception(TorchFunctionMode):
     def _einsum(self, func: Function, equation: str, *operands: Tensor) -> Tensor:
         """Take the product of a softmax with values for an attention, however it is written."""
         softmax = self._softmaxes.get(id(operands[0]))
-        if softmax is None or len(operands) != 2:
+        order = _order_of_product(equation, softmax.tensor.dim()) if softmax else []
+        if softmax is None or not order:
             return func(equation, *operands)
-        order = _order_of_product(equation, softmax.tensor.dim())
         result = self._attended(
             softmax, lambda weights: func(equation, weights, operands[1]).permute(order)
         )
@@ -187,6 +187,8 @@ class Interception(TorchFunctionMode):
         result = product(tensor)
         if result.shape[:-1] != tensor.shape[:-1]:
             return result
+        others = self._softmaxes.items()
+        self._softmaxes = {key: each for key, each in others if each.scores is not scores}
         place = self._attending(*tensor.shape[-2:])
         computed_BHQK = _four_axes(softmax.weights, place)
         weights_BHQK = place.weights(computed_BHQK)
@@ -217,12 +219,18 @@ def _four_axes(tensor: Tensor, place: Place) -> Tensor:
 def _order_of_product(equation: str, n_axes: int) -> list[int]:
     """Return where an einsum of weights and values has the axes of the weights, then the width.
 
-    >>> _order_of_product("bhqk,bkhe->bqhe", 4), _order_of_product("...qk,...ke->...qe", 4)
+    Empty if it is no such product.
+
+    >>> _order_of_product("bhqk, bkhe -> bqhe", 4), _order_of_product("...qk,...ke->...qe", 4)
     ([0, 2, 1, 3], [0, 1, 2, 3])
+    >>> _order_of_product("bhqk, bkhe -> bqe", 4)
+    []
     """
     inputs, _, output = equation.replace(" ", "").partition("->")
-    weights, _, _ = inputs.partition(",")
+    weights, _, values = inputs.partition(",")
     others = "ABCDEF"[: n_axes - len(weights.replace("...", ""))]
     rows, output = weights.replace("...", others)[:-1], output.replace("...", others)
     widths = [axis for axis in output if axis not in rows]
+    if "," in values or len(widths) != 1 or not set(rows) <= set(output):
+        return []
     return [output.index(axis) for axis in (*rows, *widths)]

@@ -30,7 +30,8 @@ class Scores:
     @property
     def shape(self) -> tuple[int, ...]:
         """(B, H, Q, K)."""
-        return (*self.query_BHQE.shape[:-1], self.key_BHKE.shape[-2])
+        n_sentences = max(len(self.query_BHQE), len(self.key_BHKE))
+        return (n_sentences, *self.query_BHQE.shape[1:-1], self.key_BHKE.shape[-2])
 
     def are_of_a_whole_text(self) -> bool:
         """Whether queries are not far fewer than keys, as they are where a cache has the others."""
@@ -42,7 +43,8 @@ class Scores:
         precise = torch.promote_types(self.query_BHQE.dtype, torch.float32)
         query_BHQE, key_BHKE = self.query_BHQE.to(precise), self.key_BHKE.to(precise)
         scale = 1 / math.sqrt(query_BHQE.shape[-1]) if self.scale is None else self.scale
-        scores_BHQK = (query_BHQE * scale) @ self.for_each_head(key_BHKE).transpose(-2, -1)
+        with torch.autocast(query_BHQE.device.type, enabled=False):
+            scores_BHQK = (query_BHQE * scale) @ self.for_each_head(key_BHKE).transpose(-2, -1)
         if self.is_causal:
             scores_BHQK = scores_BHQK.masked_fill(~self._causal_QK(), -math.inf)
         if self.mask is not None and self.mask.dtype == torch.bool:
@@ -50,7 +52,7 @@ class Scores:
         elif self.mask is not None:
             scores_BHQK = scores_BHQK + self.mask
         # A query that may look at nothing gets zeros, as from the kernels.
-        return scores_BHQK.softmax(-1).nan_to_num_()
+        return scores_BHQK.softmax(-1).nan_to_num()
 
     def for_each_head(self, tensor_BHKE: Tensor) -> Tensor:
         """Return keys or values, repeated where several heads of the queries share them."""

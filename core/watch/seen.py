@@ -36,7 +36,8 @@ class Seen:
     def maps(self) -> list[Call]:
         """Return the calls of the last pass, each with the rows that `generate` made before it.
 
-        A module that layers share is called several times in a pass; others have one map.
+        A module that layers share is called several times in a pass; others have one map. With beam
+        search, a row is that of the beam which stood in its place at that step.
         """
         by_pass = [list(calls) for _, calls in groupby(self.calls, lambda call: call.of_pass)]
         starts = [i for i, calls in enumerate(by_pass) if calls[0].first == 0]
@@ -88,11 +89,7 @@ def _at_steps(calls: Sequence[Call]) -> list[Call]:
 def _row_tokens(call: Call, passes: Sequence[Pass]) -> Tensor | None:
     """Return the ids_BT of a call's queries, or None where they are unknown."""
     for module in reversed(call.within):
-        fitting = [
-            ids_BT
-            for ids_BT in _sequences(module, passes[: call.of_pass.number + 1])
-            if ids_BT.shape[1] == call.n_queries
-        ]
+        fitting = _sequences(module, passes[: call.of_pass.number + 1], call, call.n_queries)
         if fitting:
             # Of two sequences of the same length the decoder has the second one.
             of_decoder = call.crosses or (len(fitting) > 1 and call.is_causal)
@@ -109,20 +106,27 @@ def _column_tokens(call: Call, passes: Sequence[Pass]) -> Tensor | None:
     for of_pass in reversed(passes[: call.of_pass.number + 1]):
         # The encoder is not around the decoder's attention; a model called with both sequences is.
         for module in sorted(of_pass.tokens, key=lambda name: name in call.within):
-            for ids_BT in _sequences(module, passes[: of_pass.number + 1]):
-                n_keys = ids_BT.shape[1]
-                is_of_rows = rows_BT is not None and torch.equal(ids_BT, rows_BT[:, :n_keys])
-                if n_keys == call.n_keys and not is_of_rows:
+            for ids_BT in _sequences(module, passes[: of_pass.number + 1], call, call.n_keys):
+                if rows_BT is None or not torch.equal(ids_BT, rows_BT[:, : call.n_keys]):
                     return ids_BT
     return rows_BT if fits else None
 
 
-def _sequences(module: str, passes: Sequence[Pass]) -> list[Tensor]:
-    """Return the ids_BT that a module was last called with, after those in the cache."""
+def _sequences(module: str, passes: Sequence[Pass], call: Call, length: int) -> list[Tensor]:
+    """Return the ids_BT of a length that a module was last called with, after those in the cache.
+
+    Where a model has positions before the batch, its tokens are turned.
+    """
     steps: list[list[Tensor]] = []
     for each in reversed(passes):
         if module in each.tokens:
             steps.append(each.tokens[module])
             if each.first == 0:
                 break
-    return [torch.cat(parts[::-1], dim=1) for parts in zip(*steps, strict=False)]
+    whole = [torch.cat(parts[::-1], dim=1) for parts in zip(*steps, strict=False)]
+    turned = (length, len(call.mixed_BHQE))
+    return [
+        ids if ids.shape[1] == length else ids.T
+        for ids in whole
+        if ids.shape[1] == length or ids.shape == turned
+    ]

@@ -1,5 +1,6 @@
 """Watching a model: the context manager, and what it has seen under the names of the modules."""
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -17,8 +18,8 @@ from .place import Frame, Place
 from .seen import Seen
 from .tokens import Pass, Tokenizer, tokens_among, writer
 
-_SEEN_KERNELS = ("eager", "sdpa", None)
-"""Of the attention functions of `transformers`, those that call a torch function."""
+_HIDING = re.compile("flash|flex")
+"""Of the attention functions of `transformers`, those that call no function of torch."""
 
 
 class Watch(Mapping[str, Seen]):
@@ -189,7 +190,7 @@ def _check_can_be_seen(model: nn.Module) -> None:
         )
     for module in model.modules():
         kernel = getattr(getattr(module, "config", None), "_attn_implementation", None)
-        if kernel not in _SEEN_KERNELS:
+        if _HIDING.search(str(kernel)):
             raise ValueError(
                 f"The kernel {kernel!r} shows nothing of its weights; call "
                 'model.set_attn_implementation("sdpa") first.'

@@ -185,11 +185,43 @@ def test_all_heads_patched_from_another_pass_make_its_output_while_generating():
     assert torch.allclose(patched[last].mixed_BHQE, seen[last].mixed_BHQE)
 
 
+def test_tokens_are_named_where_positions_stand_before_the_batch():
+    class Encoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed, self.layer = nn.Embedding(V, 8), nn.TransformerEncoderLayer(8, 2)
+
+        def forward(self, src):
+            return self.layer(self.embed(src))
+
+    ids_TB, model = torch.arange(8).view(4, 2), Encoder().eval()
+    with watch(model) as seen:
+        model(ids_TB)
+    assert seen["layer.self_attn"].rows(1) == ["1", "3", "5", "7"]
+
+
+def test_a_product_that_is_no_attention_is_left_alone():
+    class Mean(nn.Module):
+        def forward(self, scores, values):
+            weights = scores.softmax(-1)
+            return torch.einsum("bhqk,bhke->bqe", weights, values), weights.transpose(2, 3) @ values
+
+    model, scores, values = Mean(), torch.randn(2, 3, 4, 4), torch.randn(2, 3, 4, 5)
+    with watch(model) as seen:
+        outputs = model(scores, values)
+    assert all(torch.equal(*each) for each in zip(outputs, model(scores, values), strict=True))
+    assert len(seen) == 0
+
+
 def test_half_precision_is_seen_in_single_precision():
-    model, inputs = model_of("llama 3", "sdpa").to(torch.bfloat16), inputs_of("llama 3")
-    with watch(model) as seen, torch.inference_mode():
-        model(**inputs)
-    for each in seen.values():
+    ids = inputs_of("llama 3")["input_ids"]
+    half = watch(model_of("llama 3", "sdpa").to(torch.bfloat16))
+    cast = watch(model_of("llama 3", "sdpa"))
+    with half as seen, torch.inference_mode():
+        half.model.generate(ids, **GREEDY)
+    with cast as seen_cast, torch.autocast("cpu", torch.bfloat16):
+        cast.model.generate(ids, **GREEDY)
+    for each in (*seen.values(), *seen_cast.values()):
         assert each.weights.dtype == torch.float32
         assert torch.allclose(each.weights.sum(-1), torch.ones(()), atol=1e-5)
 
