@@ -1,6 +1,6 @@
 """seq2see: sequence to sequence, made visible.
 
-Each function is imported when it is first asked for, because torch takes seconds.
+Each name is imported when it is first asked for, as torch takes seconds.
 """
 
 from importlib import import_module
@@ -8,17 +8,23 @@ from pathlib import Path
 
 # A checkout has `core` beside this folder, an installed package inside it.
 WITHIN = f"{__name__}." if Path(__file__).with_name("core").is_dir() else ""
-FUNCTIONS: dict[str, str] = {}
+OFFERED = {
+    "attention": f"{__name__}.display",
+    "watch": f"{__name__}.display",
+    "Override": f"{WITHIN}core.watch",
+    "Patch": f"{WITHIN}core.watch",
+    "Silence": f"{WITHIN}core.watch",
+}
 """What the package offers → the module that holds it."""
 
 __version__ = str(import_module(f"{WITHIN}core.installed").VERSION)
-__all__ = [*FUNCTIONS, "__version__"]  # noqa: PLE0604
+__all__ = [*OFFERED, "__version__"]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> object:
-    if name not in FUNCTIONS:
+    if name not in OFFERED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{WITHIN}{FUNCTIONS[name]}"), name)
+    return getattr(import_module(OFFERED[name]), name)
 
 
 def __dir__() -> list[str]:

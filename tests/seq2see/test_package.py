@@ -20,6 +20,18 @@ from core.inspection import inspect_sentence
 
 print(Recipe(inspect_sentence, GALLERY / "copy", "a b c").python().replace(".table()", ""))
 """
+WATCHED = """
+import sys
+for name in ("pandas", "altair", "plotly", "streamlit", "transformers"):
+    sys.modules[name] = None
+import torch
+import seq2see as see
+
+layer = torch.nn.TransformerEncoderLayer(8, nhead=2).eval()
+with see.watch(layer) as seen:
+    layer(torch.ones(3, 1, 8))
+print(list(seen), "<iframe" in seen._repr_html_())
+"""
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
@@ -85,6 +97,11 @@ def test_the_python_that_a_view_shows_runs_in_any_folder(seq2see, site_packages,
     assert "from seq2see.core.inspection import inspect_sentence" in shown
     (folder / "mine.py").write_text(f"{shown}\nprint(len(numbers.source_tokens))")
     assert run(python, "mine.py", cwd=folder) == "4\n"
+
+
+def test_any_model_is_watched_and_shown_with_numpy_and_torch_alone(seq2see, folder):
+    shown = run(seq2see.with_name("python"), "-c", WATCHED, cwd=folder)
+    assert shown == "['self_attn'] True\n"
 
 
 def test_the_app_shows_the_pass_and_the_runs_of_the_folder(seq2see, folder, browser):

@@ -1,23 +1,14 @@
 """A view as one HTML file that works without the app and without a network."""
 
-import base64
-import html
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from .. import theme
 from ..charts.curves import Chart
 from ..charts.export import chart_svg
 from ..charts.plotly_figures import library
 from ..charts.signs import ENGLISH, Signs
-from .assets import Assets, text_of, with_named_export, without_tags
-
-# Nothing is fetched, whatever stands in the file.
-_POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-    "img-src data: blob:; base-uri 'none'; form-action 'none'"
-)
+from .assets import Assets
+from .page import component_html, page_html
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +53,7 @@ def standalone_page(
     content = [_picture(picture, number, signs) for number, picture in enumerate(pictures)]
     if any(picture.figure for picture in pictures):
         content.insert(0, f"<script>{library()}</script>")
-    return _page(title, facts or {}, "\n".join(content), language)
+    return page_html(title, facts or {}, "\n".join(content), language)
 
 
 def _picture(picture: Drawn, number: int, signs: Signs) -> str:
@@ -72,45 +63,4 @@ def _picture(picture: Drawn, number: int, signs: Signs) -> str:
         return picture.figure()
     if picture.assets is None or picture.packed is None:
         return picture.html
-    return _component(picture.assets, picture.packed(), number)
-
-
-def _component(assets: Assets, packed: bytes, number: int) -> str:
-    mounting = text_of("component/standalone.js").replace("NUMBER", str(number))
-    return (
-        f'<div id="view-{number}"><template shadowrootmode="open">'
-        f"<style>{_inside_style(assets.css)}</style>{assets.html}</template></div>\n"
-        f'<script type="text/plain" id="payload-{number}">'
-        f"{base64.b64encode(packed).decode()}</script>\n"
-        f'<script type="module">{without_tags(with_named_export(assets.js) + mounting)}</script>'
-    )
-
-
-def _page(title: str, facts: Mapping[str, str], content: str, language: str) -> str:
-    colours = {"ACCENT_ON_DARK": theme.HEADS[5], "ACCENT": theme.SOURCE}
-    style = text_of("component/standalone.css")
-    for name, rgb in colours.items():
-        style = style.replace(name, theme.colour(rgb))
-    named = [
-        f'<dt>{html.escape(name)}</dt><dd dir="auto">{html.escape(fact)}</dd>'
-        for name, fact in facts.items()
-    ]
-    return text_of("component/standalone.html").format(
-        language=html.escape(language),
-        policy=_POLICY,
-        title=html.escape(title),
-        style=style,
-        facts="\n".join(named),
-        content=content,
-    )
-
-
-def _inside_style(css: str) -> str:
-    r"""Return CSS that cannot end the element that it stands in.
-
-    A backslash changes nothing in the strings and comments in which such signs can stand.
-
-    >>> _inside_style("/* </style> */")
-    '/* <\\/style> */'
-    """
-    return re.sub("</(?=style)", r"<\\/", css, flags=re.IGNORECASE)
+    return component_html(picture.assets, picture.packed(), number)
