@@ -90,19 +90,21 @@ def bad_values(names, action):
 
 def command_with(names, parser, action, value):
     """Return a command line whose only fault is the value of one option or argument."""
+    needed = [each for each in parser._actions if each.required or each is action]
+    # An option that takes several values would swallow what stands after it.
+    needed.sort(key=lambda each: bool(each.option_strings))
     words = [*names]
-    for each in parser._actions:
-        if not each.option_strings and (each.required or each is action):
-            words.append(value if each is action else GOOD.get(each.dest, "pairs.tsv"))
+    for each in needed:
+        words += [
+            *each.option_strings[:1],
+            value if each is action else GOOD.get(each.dest, "pairs.tsv"),
+        ]
     beside = BESIDE.get(action.dest, ())
     if action.dest == "columns":
         beside = ("--task" if names[0] == "train" else "--file", "pairs.tsv")
-    if (names[0], action.dest) == ("translate", "out") or (
-        names[0] == "align" and action.dest != "file"
-    ):
+    if (names[0], action.dest) == ("translate", "out"):
         beside = ("--file", "pairs.tsv")
-    option = [action.option_strings[0], value] if action.option_strings else []
-    return [*words, *option, *beside]
+    return [*words, *beside]
 
 
 CASES = [
