@@ -245,7 +245,21 @@ def watch(
     tokenizer: Tokenizer | Callable[[int], str] | None = None,
     changes: Sequence[Change] = (),
 ) -> Watched:
-    """Watch the attention of a model; see `core.watch.watch`."""
+    """Watch the attention of a model: any torch module, with fused kernels or without.
+
+    `with watch(model, tokenizer) as seen: model.generate(**inputs)`; then `seen` shows itself in a
+    notebook, `seen.save("attention.html")` writes the same as a file, and `seen[name].weights` are
+    the weights_BHQK of the module of that name.
+
+    Args:
+        model: Runs as before, on its device and in its precision.
+        tokenizer: Names the tokens: a tokenizer of `transformers`, or a function from an id to its
+            text; without it they are numbers.
+        changes: What to change in the attention of which module: `Silence`, `Override`, `Patch`.
+
+    Raises:
+        ValueError: The model's attention cannot be seen; the message says what to do.
+    """
     return Watched(model, tokenizer, changes)
 
 

@@ -1,9 +1,11 @@
 import pytest
+import tokenizers
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch.nn import functional as F
+from transformers import PreTrainedTokenizerFast
 
 from core.watch import Override, Patch, Silence, watch
 from core.watch.scores import Scores
@@ -117,6 +119,17 @@ def test_rows_and_columns_are_named_by_the_tokens_that_came_in(kind):
     *_, last = seen.values()
     assert last.rows(1) == [f"token {token}" for token in inputs[-1][1].tolist()]
     assert last.columns(1) == [f"token {token}" for token in inputs[0][1].tolist()]
+
+
+def test_a_tokenizer_writes_tokens_as_they_read():
+    trained = tokenizers.ByteLevelBPETokenizer()
+    trained.train_from_iterator(["le café"] * 9, vocab_size=300, special_tokens=["<s>"])
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=trained._tokenizer, bos_token="<s>")
+    ids = [tokenizer.bos_token_id, *tokenizer.encode("le café \n")]
+    model = nn.Sequential(nn.Embedding(300, 8), nn.TransformerEncoderLayer(8, 2, batch_first=True))
+    with watch(model.eval(), tokenizer) as seen:
+        model(torch.tensor([ids]))
+    assert seen["1.self_attn"].rows() == ["<s>", "le", "café", "Ġ", "Ċ"]
 
 
 def test_two_texts_of_the_same_length_are_kept_apart():
