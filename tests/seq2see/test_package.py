@@ -32,6 +32,17 @@ with see.watch(layer) as seen:
     layer(torch.ones(3, 1, 8))
 print(list(seen), "<iframe" in seen._repr_html_())
 """
+WATCHING = """
+import sys
+import seq2see as see
+import torch
+
+layer = torch.nn.TransformerEncoderLayer(8, 2, batch_first=True)
+with see.watch(layer) as seen:
+    layer(torch.randn(1, 5, 8))
+seen.save("attention.html")
+print(sorted({"streamlit", "pandas", "tokenizers", "core"} & sys.modules.keys()))
+"""
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
@@ -89,6 +100,12 @@ def test_commands_find_the_gallery_from_any_folder(seq2see, folder):
     assert run(seq2see, "translate", "gallery/copy", "a b c", cwd=folder) == "a b c\n"
     python = seq2see.with_name("python")
     assert "251,968" in run(python, "-m", "seq2see", "count", "gallery/copy", cwd=folder)
+
+
+def test_the_library_needs_nothing_of_the_app(seq2see, folder):
+    (folder / "mine.py").write_text(WATCHING)
+    assert run(seq2see.with_name("python"), "mine.py", cwd=folder) == "[]\n"
+    assert (folder / "attention.html").stat().st_size > 100_000
 
 
 def test_the_python_that_a_view_shows_runs_in_any_folder(seq2see, site_packages, folder):
