@@ -11,7 +11,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_example_prints_a_heads_weights(monkeypatch, capsys):
-    [example] = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    [example] = re.findall(r"## In six lines\n```python\n(.*?)```", README, re.DOTALL)
     monkeypatch.chdir(ROOT)
     names = {}
     exec(example, names)
