@@ -17,6 +17,8 @@ from torch.overrides import TorchFunctionMode
 
 HIDDEN = -5e3
 """Scores and masks below this hide a key: masks add −∞, the smallest float, −1e9 or −1e4."""
+_FUSED = functional.scaled_dot_product_attention
+_MULTI_HEAD = functional.multi_head_attention_forward
 _SOFTMAX = (functional.softmax, torch.softmax, Tensor.softmax)
 _PRODUCT = (torch.matmul, Tensor.matmul, Tensor.__matmul__, torch.bmm, Tensor.bmm)
 _DROPOUT = (functional.dropout, torch.dropout)
@@ -80,9 +82,9 @@ class Attentions(TorchFunctionMode):
         named = dict(kwargs or {})
         if func in _DROPOUT:
             return args[0] if args else named["input"]
-        if func is functional.scaled_dot_product_attention:
+        if func is _FUSED:
             return self._fused(*args, **named)
-        if func is functional.multi_head_attention_forward:
+        if func is _MULTI_HEAD:
             return self._multi_head(*args, **named)
         if func in _SOFTMAX:
             scores = args[0] if args else named["input"]
@@ -126,9 +128,7 @@ class Attentions(TorchFunctionMode):
             visible = visible & _visible(attn_mask)
         self._note(visible)
         named.pop("dropout_p", None)
-        return functional.scaled_dot_product_attention(
-            query, key, value, attn_mask, 0.0, is_causal, **named
-        )
+        return _FUSED(query, key, value, attn_mask, 0.0, is_causal, **named)
 
     def _multi_head(
         self,
@@ -148,7 +148,7 @@ class Attentions(TorchFunctionMode):
             visible = visible & _visible(padding_BK, hides=True)[:, None, None]
         self._note(visible)
         without_dropout = {**named, "training": False}
-        return functional.multi_head_attention_forward(query, key, *args, **without_dropout)
+        return _MULTI_HEAD(query, key, *args, **without_dropout)
 
     def _note(self, visible: Tensor, sums: Tensor | None = None) -> None:
         self.found.append(Attention(self._module(), visible, sums))

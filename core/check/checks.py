@@ -29,7 +29,7 @@ _BOTH_WAYS = N_("Every attention looks at later tokens, as in an encoder; causal
 _MAY_LOOK = N_("The model reads in both directions.")
 _NO_PADDING = N_("Neither a padding mask nor a pad_id is known.")
 _NO_CACHE = N_("The model returns no cache of keys and values.")
-_NO_ATTENTION = N_("No attention was seen: neither a softmax nor a kernel of PyTorch.")
+_NO_ATTENTION = N_("No attention was recognised.")
 _RANDOM = N_("Passes over the same text differ, so nothing can be compared.")
 
 

@@ -24,7 +24,7 @@ _NO_LABELS = N_("The batch has no labels.")
 _OTHER_LOSS = N_("The model's loss is not the cross-entropy of its logits with the labels.")
 
 
-def random_batch(model: nn.Module) -> dict[str, Tensor]:
+def random_batch(model: nn.Module) -> dict[str, Tensor | None]:
     """Return random tokens for a model whose configuration says how many there are.
 
     Raises:
@@ -42,11 +42,16 @@ def random_batch(model: nn.Module) -> dict[str, Tensor]:
         return torch.randint(low, high, (N_TEXTS, LONGEST), generator=generator)
 
     if isinstance(model, Transformer):
-        names = {"encoder": "source_BS", "decoder": "target_BT"}
-        return {names[stack]: ids() for stack in model.config.stacks}
+        stacks = model.config.stacks
+        return {
+            "source_BS": ids() if "encoder" in stacks else None,
+            "target_BT": ids() if "decoder" in stacks else None,
+        }
     batch = {"input_ids": ids()}
-    if getattr(config, "is_encoder_decoder", False) or is_causal(model):
-        batch["labels"] = ids() if config.is_encoder_decoder else batch["input_ids"]
+    if is_causal(model):
+        batch["labels"] = batch["input_ids"]
+    elif getattr(config, "decoder_start_token_id", None) is not None:
+        batch["labels"] = ids()
     return batch
 
 
@@ -59,12 +64,8 @@ def with_decoder_inputs(model: nn.Module, batch: object) -> object:
     if "use_cache" in inspect.signature(model.forward).parameters:
         given["use_cache"] = False
     if config.is_encoder_decoder and "decoder_input_ids" not in given:
-        labels = batch.get("labels")
-        given["decoder_input_ids"] = (
-            batch["input_ids"]
-            if labels is None
-            else model.prepare_decoder_input_ids_from_labels(labels=labels)
-        )
+        # Which tokens they are does not matter, but for the labels, which are compared apart.
+        given["decoder_input_ids"] = batch.get("labels", batch["input_ids"]).clamp(min=0)
     return given
 
 

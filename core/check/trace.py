@@ -93,18 +93,22 @@ class Hooks:
     ) -> Iterator[None]:
         """Call `enter` with the inputs of each call, and `leave` with its outputs."""
         n_calls: dict[str, int] = {}
+        comes_in: list[bool] = []
         self.not_a_number = {}
 
         def before(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
             place = (name, n_calls.get(name, 0))
             n_calls[name] = place[1] + 1
             self.stack.append(place)
-            enter(place, {f"in{path}": x for path, x in leaves([*args, kwargs])})
+            inputs = {f"in{path}": x for path, x in leaves([*args, kwargs])}
+            comes_in.append(any(_has_nan(x) for x in inputs.values()))
+            enter(place, inputs)
 
         def after(output: object) -> None:
             place = self.stack.pop()
             outputs = {f"out{path}": x for path, x in leaves(output)}
-            self._replace_nan(place, outputs)
+            if not comes_in.pop():
+                self._replace_nan(place, outputs)
             leave(place, outputs)
 
         with ExitStack() as stack:
@@ -128,9 +132,13 @@ class Hooks:
 
     def _replace_nan(self, place: Place, outputs: Mapping[str, Tensor]) -> None:
         for path, x in outputs.items():
-            if x.is_floating_point() and x.isnan().any():
+            if _has_nan(x):
                 self.not_a_number.setdefault(place, {})[path] = x.isnan().float()
                 x.nan_to_num_(nan=0.0, posinf=math.inf, neginf=-math.inf)
+
+
+def _has_nan(x: Tensor) -> bool:
+    return x.is_floating_point() and bool(x.isnan().any())
 
 
 def _before(
