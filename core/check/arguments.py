@@ -29,9 +29,8 @@ _TORCH = (nn.Transformer, nn.TransformerEncoder, nn.TransformerDecoder)
 
 
 def _is_batch_first(model: nn.Module) -> bool:
-    return any(
-        each.batch_first for each in model.modules() if isinstance(each, nn.MultiheadAttention)
-    )
+    attentions = (each for each in model.modules() if isinstance(each, nn.MultiheadAttention))
+    return any(bool(each.batch_first) for each in attentions)
 
 
 def read(
@@ -213,7 +212,7 @@ def _real(inputs: Inputs, side: str) -> Tensor:
     if name:
         mask = inputs.arguments[name]
         mask = mask.reshape(len(mask), -1, mask.shape[-1])[:, -1]
-        return mask != hidden_value(mask)
+        return torch.ne(mask, hidden_value(mask))
     if name == "":
-        return rows != inputs.pad_id
+        return torch.ne(rows, inputs.pad_id or 0)
     return torch.ones(rows.shape[:2], dtype=torch.bool)

@@ -72,11 +72,15 @@ def _hugging_face_steps(
             # It covers what is in the cache, too.
             arguments[mask] = inputs.arguments[mask][:, :end]
         results: list[Any] = []
-        step = replace(new, arguments=arguments)
-        yield Step(first, end - first, lambda step=step, found=results: found.append(step(model)))
+        run = partial(_run, replace(new, arguments=arguments), model, results)
+        yield Step(first, end - first, run)
         past = getattr(results[0], "past_key_values", None)
         if past is None:
             return
         kept["past_key_values"] = past
         if "source" in inputs.lengths:
             kept["encoder_outputs"] = (results[0].encoder_last_hidden_state,)
+
+
+def _run(inputs: Inputs, model: nn.Module, results: list[Any]) -> None:
+    results.append(inputs(model))

@@ -159,8 +159,9 @@ class Inputs:
         axes = self.axes[name]
         if name == self.sequence(axes[axis]).tokens:
             again = x.narrow(axis, 0, PADDED)
-            fills = not real and self.pad_id is not None and not x.is_floating_point()
-            return torch.full_like(again, self.pad_id) if fills else again
+            if real or self.pad_id is None or x.is_floating_point():
+                return again
+            return torch.full_like(again, self.pad_id)
         more = x.narrow(axis, 0 if left else x.shape[axis] - 1, 1)
         more = more.repeat_interleave(PADDED, dim=axis)
         if "position" in name:

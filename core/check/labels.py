@@ -5,7 +5,8 @@ B batch, T positions, V vocabulary.
 
 import inspect
 from collections.abc import Mapping
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -47,7 +48,7 @@ def random_batch(model: nn.Module) -> dict[str, Tensor | None]:
             "source_BS": ids() if "encoder" in stacks else None,
             "target_BT": ids() if "decoder" in stacks else None,
         }
-    batch = {"input_ids": ids()}
+    batch: dict[str, Tensor | None] = {"input_ids": ids()}
     if is_causal(model):
         batch["labels"] = batch["input_ids"]
     elif getattr(config, "decoder_start_token_id", None) is not None:
@@ -57,7 +58,7 @@ def random_batch(model: nn.Module) -> dict[str, Tensor | None]:
 
 def with_decoder_inputs(model: nn.Module, batch: object) -> object:
     """Return a batch of Hugging Face with what the decoder is fed, where only labels say it."""
-    config = getattr(model, "config", None)
+    config: Any = getattr(model, "config", None)
     if not hasattr(config, "model_type") or not isinstance(batch, Mapping):
         return batch
     given = {name: value for name, value in batch.items() if name not in LABELS}
@@ -112,15 +113,15 @@ def _fed_and_offset(
     def note(_module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         fed.append(kwargs["input_ids"] if "input_ids" in kwargs else args[0])
 
-    hook = None
-    if not fed:
-        hook = model.get_decoder().register_forward_pre_hook(note, with_kwargs=True)
-    try:
-        accepted = inspect.signature(model.forward).parameters
-        output = model(**{name: value for name, value in given.items() if name in accepted})
-    finally:
-        if hook is not None:
-            hook.remove()
+    accepted = inspect.signature(model.forward).parameters
+    run = partial(model, **{name: value for name, value in given.items() if name in accepted})
+    if fed:
+        output = run()
+    else:
+        # A model of Hugging Face makes it of the labels.
+        decoder = cast(Any, model).get_decoder()
+        with decoder.register_forward_pre_hook(note, with_kwargs=True):
+            output = run()
     tensors = [x for _, x in leaves(output)]
     loss = next((x for x in tensors if x.dim() == 0), None)
     logits_BTV = next((x for x in tensors if x.dim() == 3), None)

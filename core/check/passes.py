@@ -39,9 +39,9 @@ class Passes:
         self.model, self.inputs = model, inputs
         self._hooks = Hooks(model)
         both = [inputs.repeated(2), _shorter(inputs).repeated(3)]
-        shapes = [shapes_of(self._hooks, partial(each, model)) for each in both]
+        one, other = (shapes_of(self._hooks, partial(each, model)) for each in both)
         lengths = {side: (both[0].lengths[side], both[1].lengths[side]) for side in inputs.lengths}
-        self._axes = axes_of(*shapes, {"batch": (2, 3), **lengths})
+        self._axes = axes_of(one, other, {"batch": (2, 3), **lengths})
         self.not_a_number: dict[str, tuple[str, int]] = {}
         """Module that makes NaN → the side of its positions, or "", and the first of them."""
         self.attentions: list[Attention] = []

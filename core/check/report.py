@@ -15,47 +15,32 @@ SHOWN = 3
 
 
 class Kind(StrEnum):
-    """What can be wrong with what a model sees."""
+    """What can be wrong with what a model sees; each is a message to translate."""
 
-    DROPOUT = "dropout"
-    FUTURE = "future leak"
-    PADDING = "padding leak"
-    SOURCE_PADDING = "source padding leak"
-    CACHE = "cache"
-    ROWS = "rows of weights"
-    BLIND = "blind row"
-    LABELS = "labels"
-
-    @property
-    def tried(self) -> str:
-        """What was tried, in one sentence; a message to translate."""
-        return _TRIED[self]
+    DROPOUT = N_("dropout")
+    FUTURE = N_("future leak")
+    PADDING = N_("padding leak")
+    SOURCE_PADDING = N_("source padding leak")
+    CACHE = N_("cache")
+    ROWS = N_("rows of weights")
+    BLIND = N_("blind row")
+    LABELS = N_("labels")
 
     @property
     def sound(self) -> str:
-        """What holds where nothing was found; a message to translate."""
+        """What was tried and holds where there is no fault; a message to translate."""
         return _SOUND[self]
 
 
-_TRIED = {
-    Kind.DROPOUT: N_("The same text was read twice in evaluation mode."),
-    Kind.FUTURE: N_("Each token was replaced in turn."),
-    Kind.PADDING: N_("A text was read alone and in a padded batch."),
-    Kind.SOURCE_PADDING: N_("A source was read alone and in a padded batch."),
-    Kind.CACHE: N_("The text was read token by token with a cache, and at once."),
-    Kind.ROWS: N_("The attention weights of each query were summed."),
-    Kind.BLIND: N_("Rows of weights without a visible key, and NaN, were looked for."),
-    Kind.LABELS: N_("The labels were compared with the tokens that the model is fed."),
-}
 _SOUND = {
-    Kind.DROPOUT: N_("Both passes are equal."),
-    Kind.FUTURE: N_("No output before it changed."),
-    Kind.PADDING: N_("The outputs are the same."),
-    Kind.SOURCE_PADDING: N_("The decoder's outputs are the same."),
-    Kind.CACHE: N_("The outputs are the same."),
-    Kind.ROWS: N_("Each row sums to 1."),
-    Kind.BLIND: N_("There are none."),
-    Kind.LABELS: N_("Each label is the next token."),
+    Kind.DROPOUT: N_("Two passes over the same text are equal in evaluation mode."),
+    Kind.FUTURE: N_("No output changes when a later token is replaced."),
+    Kind.PADDING: N_("The outputs are the same for a text alone and in a padded batch."),
+    Kind.SOURCE_PADDING: N_("The decoder’s outputs are the same with and without source padding."),
+    Kind.CACHE: N_("The outputs are the same token by token with a cache and all at once."),
+    Kind.ROWS: N_("The attention weights of each query sum to 1."),
+    Kind.BLIND: N_("Every query sees a key, and no output is NaN."),
+    Kind.LABELS: N_("The label of each position is the next token."),
 }
 
 
@@ -125,7 +110,7 @@ class Report:
             if found[SHOWN:]:
                 lines.append(("✗", f"{kind}: {len(found) - SHOWN} more modules"))
             if not found:
-                lines.append(("✓", f"{kind}: {kind.tried} {kind.sound}"))
+                lines.append(("✓", f"{kind}: {kind.sound}"))
         return [*lines, *(("–", f"{kind}: {why}") for kind, why in self.left_out.items())]
 
     def _repr_html_(self) -> str:
