@@ -55,7 +55,7 @@ def read(
         pad_id = getattr(config, "pad_token_id", getattr(config, "pad_id", None))
         pad_id = None if pad_id == -1 else pad_id
     names = list(inspect.signature(model.forward).parameters)
-    arguments, n_positional = _named(batch, names)
+    arguments, n_positional = named(batch, names)
     device = next(model.parameters()).device
     arguments = {
         name: x.to(device) if isinstance(x, Tensor) else x for name, x in arguments.items()
@@ -71,7 +71,7 @@ def read(
     return _one_text(inputs)
 
 
-def _named(batch: object, names: Sequence[str]) -> tuple[dict[str, Any], int]:
+def named(batch: object, names: Sequence[str]) -> tuple[dict[str, Any], int]:
     """Return the arguments by name, and how many were given without theirs."""
     if isinstance(batch, Mapping):
         accepted = {name: value for name, value in batch.items() if name in names}

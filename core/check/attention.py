@@ -22,6 +22,8 @@ _MULTI_HEAD = functional.multi_head_attention_forward
 _SOFTMAX = (functional.softmax, torch.softmax, Tensor.softmax)
 _PRODUCT = (torch.matmul, Tensor.matmul, Tensor.__matmul__, torch.bmm, Tensor.bmm)
 _DROPOUT = (functional.dropout, torch.dropout)
+_KNOWN = frozenset([_FUSED, _MULTI_HEAD, torch.einsum, *_SOFTMAX, *_PRODUCT, *_DROPOUT])
+"""All else is passed on."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +81,8 @@ class Attentions(TorchFunctionMode):
         kwargs: dict[str, Any] | None = None,
     ) -> Any:  # noqa: ANN401
         """Note what attends, and let the function do its work."""
+        if func not in _KNOWN:
+            return func(*args, **(kwargs or {}))
         named = dict(kwargs or {})
         if func in _DROPOUT:
             return args[0] if args else named["input"]
@@ -90,7 +94,7 @@ class Attentions(TorchFunctionMode):
             scores = args[0] if args else named["input"]
             if scores.dim() >= 3:
                 self._scores = scores
-        elif self._scores is not None and (func in _PRODUCT or func is torch.einsum):
+        elif self._scores is not None:
             self._product(func, args)
         return func(*args, **named)
 

@@ -98,21 +98,24 @@ def _evaluating(model: nn.Module) -> Iterator[None]:
 def _faults(outcome: Outcome) -> Iterator[Fault]:
     """Yield one fault for each module."""
     if not isinstance(outcome, str):
-        yield from {fault.module: fault for fault in reversed(outcome)}.values()
+        first: dict[str, Fault] = {}
+        for fault in outcome:
+            first.setdefault(fault.module, fault)
+        yield from first.values()
 
 
 def _outcomes(passes: Passes) -> dict[Kind, Outcome]:
     """Try all that compares passes."""
     found: dict[Kind, Outcome] = {Kind.DROPOUT: _dropout(passes)}
     base = passes.recorded(passes.inputs)
-    run = partial(passes.inputs, passes.model)
-    if passes.differences(run, base, all_of(passes.inputs, same_shape=True)):
-        return found | dict.fromkeys((Kind.FUTURE, Kind.PADDING, Kind.CACHE), _RANDOM)
     is_seen = bool(passes.attentions)
     sums, blind = _sums(passes), _blind(passes)
+    run = partial(passes.inputs, passes.model)
+    if found[Kind.DROPOUT] and passes.differences(run, base, all_of(passes.inputs)):
+        return found | dict.fromkeys((Kind.FUTURE, Kind.PADDING, Kind.CACHE), _RANDOM)
     found[Kind.FUTURE] = _future(passes)
-    found |= _padding(passes)
-    found[Kind.CACHE] = _cache(passes)
+    found |= _padding(passes, base)
+    found[Kind.CACHE] = _cache(passes, base)
     found[Kind.ROWS] = [*sums, *found[Kind.ROWS]] if is_seen else _NO_ATTENTION
     found[Kind.BLIND] = [*blind, *_not_a_number(passes)]
     return found
@@ -151,7 +154,7 @@ def _changed_before(passes: Passes, side: str) -> list[Difference]:
     length = changed.n_texts
     # In text q, the token at q is another one.
     before_RL = torch.ones(length, length, dtype=torch.bool).tril(-1)
-    expected = all_of(changed, same_shape=True)
+    expected = all_of(changed)
     expected = with_window(expected, side, Window(length, 0, 0, before_RL))
     expected = replace(expected, whole_R=torch.zeros(length, dtype=torch.bool))
     base = passes.recorded(passes.inputs.repeated(length))
@@ -171,10 +174,14 @@ def _future_fault(passes: Passes, found: Difference) -> Fault:
     return passes.fault(Kind.FUTURE, found.module, position, text, visible_QK, later=later)
 
 
-def _padding(passes: Passes) -> dict[Kind, Outcome]:
-    """Read each sequence alone, and padded beside a longer one."""
+def _padding(passes: Passes, base: Base) -> dict[Kind, Outcome]:
+    """Read each sequence alone, and padded beside a longer one.
+
+    Args:
+        passes: The model's.
+        base: The pass over the text alone.
+    """
     inputs = passes.inputs
-    base = passes.recorded(inputs)
     faults: dict[Kind, list[Fault]] = {kind: [] for kind in (*_PADDING_KINDS, Kind.ROWS)}
     for side in inputs.padding_masks:
         # A model that takes positions can count them from behind the padding.
@@ -227,11 +234,10 @@ def _padded(passes: Passes, base: Base, side: str, *, left: bool) -> list[Differ
     return passes.differences(partial(padded, passes.model), base, expected)
 
 
-def _cache(passes: Passes) -> Outcome:
+def _cache(passes: Passes, base: Base) -> Outcome:
     """Read a text at once, and its last tokens one by one, with a cache of the others."""
     if not passes.inputs.sequences[-1].causal:
         return _MAY_LOOK
-    base = passes.recorded(passes.inputs)
     text = N_(
         "{module} gives other numbers with a cache than without, from position {position} on."
     )
@@ -240,8 +246,9 @@ def _cache(passes: Passes) -> Outcome:
     for step in steps_with_cache(passes.model, passes.inputs):
         n_steps += 1
         window = Window(step.length, 0, step.first, torch.ones(1, step.length, dtype=torch.bool))
-        expected = with_window(all_of(passes.inputs, same_shape=False), "target", window)
-        expected = replace(expected, whole_R=torch.zeros(1, dtype=torch.bool))
+        expected = with_window(all_of(passes.inputs), "target", window)
+        nothing_R = torch.zeros(1, dtype=torch.bool)
+        expected = replace(expected, whole_R=nothing_R, same_shape=False)
         for each in passes.differences(step.run, base, expected):
             position = each.position + step.first
             faults.append(passes.fault(Kind.CACHE, each.module, position, text))

@@ -116,8 +116,8 @@ class Inputs:
             generator = torch.Generator().manual_seed(at)
             noise = torch.randn(row[at].shape, generator=generator)
             return row[at] + noise.to(row) * row.float().std().to(row)
-        others = [token for token in (*row[at + 1 :], *row[:at]) if token != row[at]]
-        if not others:
+        others = row[row != row[at]]
+        if not len(others):
             raise CheckError(N_("The text needs two different tokens."))
         return others[0]
 

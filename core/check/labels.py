@@ -14,13 +14,15 @@ from torch.nn import functional
 
 from ..messages import N_
 from ..model import Transformer
-from .arguments import is_causal
+from .arguments import is_causal, named
 from .inputs import IGNORED, LABELS, LONGEST, CheckError
 from .passes import Passes
 from .report import Fault, Kind
 from .trace import leaves
 
 N_TEXTS = 2
+LOSS_UNITS = 1000
+"""Rounding errors of a loss, in units of the last place."""
 _NO_LABELS = N_("The batch has no labels.")
 _OTHER_LOSS = N_("The model's loss is not the cross-entropy of its logits with the labels.")
 
@@ -85,20 +87,19 @@ def check_labels(
         One fault or none; or why nothing was tried.
     """
     model = passes.model
-    given = dict(batch) if isinstance(batch, Mapping) else {}
-    name = next((name for name in LABELS if name in given), None)
-    offset = 0
-    fed_BT = given.get(tokens, passes.inputs.arguments[tokens])
-    if labels is None and name is not None:
-        labels = given[name]
-        if name in inspect.signature(model.forward).parameters:
-            found = _fed_and_offset(model, given, tokens, labels)
-            if found is None:
-                return _OTHER_LOSS
-            fed_BT, offset = found
-    if labels is None or fed_BT.shape != labels.shape:
+    accepted = inspect.signature(model.forward).parameters
+    given = dict(batch) if isinstance(batch, Mapping) else named(batch, list(accepted))[0]
+    name = next((name for name in LABELS if name in given), "")
+    if labels is None and name in accepted:
+        found = _fed_and_offset(model, given, tokens, given[name])
+        if found is None:
+            return _OTHER_LOSS
+        fed_BT, offset = found
+        return _compared(passes, fed_BT, given[name], offset)
+    labels = given.get(name) if labels is None else labels
+    if labels is None:
         return _NO_LABELS
-    return _compared(passes, fed_BT.to(labels.device), labels, offset)
+    return _compared(passes, given[tokens], labels, offset=0)
 
 
 def _fed_and_offset(
@@ -127,14 +128,13 @@ def _fed_and_offset(
     logits_BTV = next((x for x in tensors if x.dim() == 3), None)
     if loss is None or logits_BTV is None:
         return fed[0], 0
-    for offset in (1, 0, 2):
-        n = labels_BT.shape[1] - offset
-        expected = functional.cross_entropy(
-            logits_BTV[:, :n].flatten(0, 1).float(), labels_BT[:, offset:].flatten()
-        )
-        if torch.isclose(loss.float(), expected, rtol=1e-4):
-            return fed[0], offset
-    return None
+    away = {}
+    for offset in range(3):
+        scores_BTV = logits_BTV[:, : labels_BT.shape[1] - offset].flatten(0, 1).float()
+        expected = functional.cross_entropy(scores_BTV, labels_BT[:, offset:].flatten())
+        away[offset] = abs(float(loss / expected) - 1)
+    nearest = min(away, key=lambda offset: away[offset])
+    return (fed[0], nearest) if away[nearest] < LOSS_UNITS * torch.finfo(loss.dtype).eps else None
 
 
 def _compared(passes: Passes, fed_BT: Tensor, labels_BT: Tensor, offset: int) -> list[Fault]:

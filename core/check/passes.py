@@ -71,7 +71,7 @@ class Passes:
         """Return the modules that are random, dropout included."""
         run, inputs = partial(self.inputs, self.model), self.inputs
         base = recorded(self._hooks, run, self._axes, 1, inputs.lengths)
-        return differences(self._hooks, run, self._axes, base, all_of(inputs, same_shape=True))
+        return differences(self._hooks, run, self._axes, base, all_of(inputs))
 
     def fault(
         self,
@@ -114,14 +114,14 @@ class Passes:
                     self.not_a_number.setdefault(place[0], (side, int(at[0])))
 
 
-def all_of(inputs: Inputs, *, same_shape: bool) -> Expected:
+def all_of(inputs: Inputs) -> Expected:
     """Return that everything must come out as in the first pass."""
     n = inputs.n_texts
     windows = {
         side: Window(length, 0, 0, torch.ones(n, length, dtype=torch.bool))
         for side, length in inputs.lengths.items()
     }
-    return Expected(n, windows, torch.ones(n, dtype=torch.bool), same_shape)
+    return Expected(n, windows, torch.ones(n, dtype=torch.bool), same_shape=True)
 
 
 def with_window(expected: Expected, side: str, window: Window) -> Expected:
