@@ -125,7 +125,7 @@ def encoder_decoder(**more):
 
 def torch_transformer(batch_first=True):
     """Return PyTorch's own encoder–decoder and vectors with masks."""
-    model = nn.Transformer(D, H, L, L, 2 * D, dropout=0.1, batch_first=batch_first, norm_first=True)
+    model = nn.Transformer(D, H, L, L, 2 * D, dropout=0.1, batch_first=batch_first)
     src, tgt = torch.randn(2, 9, D), torch.randn(2, 8, D)
     padding = torch.zeros(2, 9, dtype=torch.bool)
     padding[1, 6:] = True
