@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from ..messages import N_
+from ..model import Transformer
 from .inputs import (
     LABELS,
     LONGEST,
@@ -28,17 +29,7 @@ _MASKS = ("attention_mask", "decoder_attention_mask")
 _TORCH = (nn.Transformer, nn.TransformerEncoder, nn.TransformerDecoder)
 
 
-def _is_batch_first(model: nn.Module) -> bool:
-    attentions = (each for each in model.modules() if isinstance(each, nn.MultiheadAttention))
-    return any(bool(each.batch_first) for each in attentions)
-
-
-def read(
-    model: nn.Module,
-    batch: object,
-    causal: bool | None,
-    pad_id: int | None,
-) -> Inputs:
+def read(model: nn.Module, batch: object, causal: bool | None, pad_id: int | None) -> Inputs:
     """Return the longest text of a batch as arguments of a model.
 
     Args:
@@ -106,6 +97,8 @@ def _sequences(
 
 def is_causal(model: nn.Module) -> bool | None:
     """Return whether a model of one sequence writes on, as far as its class says."""
+    if isinstance(model, Transformer):
+        return "decoder" in model.config.stacks
     name = type(model).__name__
     if name.endswith(("ForCausalLM", "LMHeadModel")):
         return True
@@ -116,24 +109,29 @@ def _axes(
     model: nn.Module, arguments: Mapping[str, Any], sequences: Sequence[TokenSequence]
 ) -> dict[str, tuple[str, ...]]:
     """Return what the axes of each tensor count."""
-    second = isinstance(model, _TORCH) and not _is_batch_first(model)
+    length_first = isinstance(model, _TORCH) and not _is_batch_first(model)
     lengths, n_texts = {}, 0
     for each in sequences:
         shape = arguments[each.tokens].shape
-        n_texts, lengths[each.side] = (shape[1], shape[0]) if second else (shape[0], shape[1])
+        n_texts, lengths[each.side] = (shape[1], shape[0]) if length_first else (shape[0], shape[1])
     tokens = {each.tokens: each.side for each in sequences}
     found = {}
     for name, x in arguments.items():
         if not isinstance(x, Tensor):
             continue
         if name in tokens:
-            axes = (tokens[name], "batch") if second else ("batch", tokens[name])
+            axes = (tokens[name], "batch") if length_first else ("batch", tokens[name])
             found[name] = (*axes, *[""] * (x.dim() - 2))
             continue
         own = _side_of(name, sequences)
         order = [own, *(side for side in lengths if side != own)]
         found[name] = tuple(_counted(name, x, at, order, lengths, n_texts) for at in range(x.dim()))
     return found
+
+
+def _is_batch_first(model: nn.Module) -> bool:
+    attentions = (each for each in model.modules() if isinstance(each, nn.MultiheadAttention))
+    return any(bool(each.batch_first) for each in attentions)
 
 
 def _counted(  # noqa: PLR0913
@@ -185,16 +183,8 @@ def _padding_masks(inputs: Inputs) -> dict[str, str]:
 
 def _one_text(inputs: Inputs) -> Inputs:
     """Return the text with the most tokens, cut to a few that are no padding."""
-    first = inputs.sequences[-1]
-    real_BK = _real(inputs, first.side)
-    longest = int(real_BK.sum(dim=1).argmax())
-    inputs = inputs._each(
-        lambda name, x: (
-            x.narrow(inputs.axes[name].index("batch"), longest, 1)
-            if "batch" in inputs.axes[name]
-            else x
-        )
-    )
+    longest = int(_real(inputs, inputs.sequences[-1].side).sum(dim=1).argmax())
+    inputs = inputs.cut("batch", longest, 1)
     for each in inputs.sequences:
         [at] = _real(inputs, each.side)[0].nonzero(as_tuple=True)
         if len(at) < SHORTEST:

@@ -4,7 +4,6 @@ R texts of a pass, L positions of a sequence.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
@@ -16,7 +15,7 @@ from .arguments import read
 from .cached import steps_with_cache
 from .inputs import PADDED, POSITIONS
 from .labels import check_labels, random_batch, with_decoder_inputs
-from .passes import Base, Passes, all_of, with_window
+from .passes import Base, Passes, all_of, evaluating, with_window
 from .report import Fault, Kind, Report
 from .trace import Difference, Expected, Window
 
@@ -62,7 +61,7 @@ def check(
     model = getattr(model, "_orig_mod", model)
     batch = random_batch(model) if batch is None else batch
     given = with_decoder_inputs(model, batch)
-    with _evaluating(model):
+    with evaluating(model):
         passes = Passes(model, read(model, given, causal, pad_id))
         outcomes = _outcomes(passes)
         target = passes.inputs.sequences[-1]
@@ -74,25 +73,6 @@ def check(
         tuple(fault for kind in Kind for fault in _faults(outcomes.get(kind, ""))),
         {kind: why for kind in Kind if isinstance(why := outcomes.get(kind), str)},
     )
-
-
-@contextmanager
-def _evaluating(model: nn.Module) -> Iterator[None]:
-    """Run a model in evaluation mode, without gradients and without PyTorch's fast path.
-
-    The fast path drops padded positions, and no hook sees what is inside of it.
-    """
-    was_training = {each: each.training for each in model.modules()}
-    fast = torch.backends.mha.get_fastpath_enabled()
-    model.eval()
-    torch.backends.mha.set_fastpath_enabled(False)
-    try:
-        with torch.no_grad():
-            yield
-    finally:
-        torch.backends.mha.set_fastpath_enabled(fast)
-        for each, training in was_training.items():
-            each.training = training
 
 
 def _faults(outcome: Outcome) -> Iterator[Fault]:
@@ -123,7 +103,7 @@ def _outcomes(passes: Passes) -> dict[Kind, Outcome]:
 
 def _dropout(passes: Passes) -> list[Fault]:
     """Read the same text twice, with whatever dropout there is."""
-    text = N_("{module} is random in evaluation mode: two passes over one text differ.")
+    text = N_("{module} is random in evaluation mode: two passes over the same text differ.")
     return [
         passes.fault(Kind.DROPOUT, each.module, each.position, text) for each in passes.random()
     ]
@@ -190,9 +170,8 @@ def _padding(passes: Passes, base: Base) -> dict[Kind, Outcome]:
                 kind = _PADDING_KINDS[each.side not in ("", side)]
                 visible_QK = passes.visible(each.module)
                 text = _LEAKING[kind]
-                faults[kind].append(
-                    passes.fault(kind, each.module, each.position, text, visible_QK)
-                )
+                fault = passes.fault(kind, each.module, each.position, text, visible_QK)
+                faults[kind].append(fault)
             faults[Kind.ROWS] += _sums(passes)
     found: dict[Kind, Outcome] = {Kind.ROWS: faults[Kind.ROWS]}
     found[Kind.PADDING] = faults[Kind.PADDING] if inputs.padding_masks else _NO_PADDING
@@ -205,12 +184,11 @@ def _padding(passes: Passes, base: Base) -> dict[Kind, Outcome]:
 _PADDING_KINDS = (Kind.PADDING, Kind.SOURCE_PADDING)
 _LEAKING = {
     Kind.PADDING: N_(
-        "{module} sees padding: its output at position {position} is another one in a padded batch "
-        "than for the text alone."
+        "{module} sees padding: its output at position {position} changes when the text is padded."
     ),
     Kind.SOURCE_PADDING: N_(
-        "{module} sees the padding of the source: its output at position {position} is another one "
-        "in a padded batch than for the source alone."
+        "{module} sees the source’s padding: its output at position {position} changes when the "
+        "source is padded."
     ),
 }
 
@@ -239,7 +217,7 @@ def _cache(passes: Passes, base: Base) -> Outcome:
     if not passes.inputs.sequences[-1].causal:
         return _MAY_LOOK
     text = N_(
-        "{module} gives other numbers with a cache than without, from position {position} on."
+        "{module} returns other values with a cache than without, from position {position} on."
     )
     faults: list[Fault] = []
     n_steps = 0
@@ -268,18 +246,15 @@ def _sums(passes: Passes) -> list[Fault]:
         if is_wrong_HQ.any():
             position = int(is_wrong_HQ.any(dim=0).nonzero()[0])
             total = sums_HQ[is_wrong_HQ[:, position], position][0]
-            visible_QK = passes.visible(each.module)
-            faults.append(
-                passes.fault(
-                    Kind.ROWS, each.module, position, text, visible_QK, total=f"{total:.2f}"
-                )
-            )
+            visible_QK, written = passes.visible(each.module), f"{total:.2f}"
+            fault = passes.fault(Kind.ROWS, each.module, position, text, visible_QK, total=written)
+            faults.append(fault)
     return faults
 
 
 def _blind(passes: Passes) -> list[Fault]:
     """Return the attentions of the last pass, over a text alone, in which a query sees no key."""
-    text = N_("{module}: position {position} may look at nothing.")
+    text = N_("{module}: the query at position {position} sees no key.")
     faults = []
     for each in passes.attentions:
         [at] = (~each.visible_HQK(passes.n_texts).any(dim=-1)).any(dim=0).nonzero(as_tuple=True)
@@ -291,8 +266,8 @@ def _blind(passes: Passes) -> list[Fault]:
 
 def _not_a_number(passes: Passes) -> list[Fault]:
     """Return the modules that made NaN of numbers in any pass."""
-    text = N_("{module} returns NaN at position {position}, as where a query may look at no key.")
+    text = N_("{module} returns NaN at position {position}, as where a query sees no key.")
     return [
         passes.fault(Kind.BLIND, module, position, text)
-        for module, (_, position) in passes.not_a_number.items()
+        for module, position in passes.not_a_number.items()
     ]

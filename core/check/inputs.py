@@ -25,10 +25,6 @@ IGNORED = -100
 POSITIONS = "position_ids"
 LABELS = ("labels", "targets")
 """What models call the tokens that are to be predicted."""
-_OF_TARGET = ("decoder", "tgt", "trg", "target", "y")
-"""How names begin that belong to the second of two sequences."""
-_MASKS = {"source": "attention_mask", "target": "decoder_attention_mask"}
-"""Masks of Hugging Face that stand for all ones where they are missing."""
 
 
 class CheckError(MessageError):
@@ -97,7 +93,7 @@ class Inputs:
         return self._each(lambda name, x: _repeat(x, self.axes[name], n))
 
     def cut(self, side: str, start: int, length: int) -> Self:
-        """Return a part of a sequence."""
+        """Return a part of a sequence; with "batch" as its side, some of the texts."""
         return self._each(lambda name, x: _narrow(x, self.axes[name], side, start, length))
 
     def with_each_replaced(self, side: str) -> Self:

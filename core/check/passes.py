@@ -3,7 +3,8 @@
 R texts of a pass, Q queries, K keys, L positions of a sequence.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
@@ -42,8 +43,8 @@ class Passes:
         one, other = (shapes_of(self._hooks, partial(each, model)) for each in both)
         lengths = {side: (both[0].lengths[side], both[1].lengths[side]) for side in inputs.lengths}
         self._axes = axes_of(one, other, {"batch": (2, 3), **lengths})
-        self.not_a_number: dict[str, tuple[str, int]] = {}
-        """Module that makes NaN → the side of its positions, or "", and the first of them."""
+        self.not_a_number: dict[str, int] = {}
+        """Module that makes NaN → the first position where it does."""
         self.attentions: list[Attention] = []
         """The attentions of the last pass without dropout."""
         self.n_texts = 1
@@ -109,9 +110,27 @@ class Passes:
                 axes = self._axes.get(place, {}).get(path)
                 found = aligned(is_nan, axes, n_texts, lengths) if axes else None
                 if found is not None:
-                    side, view = found
-                    [at] = view.flatten(2).any(dim=2).any(dim=0).nonzero(as_tuple=True)
-                    self.not_a_number.setdefault(place[0], (side, int(at[0])))
+                    is_nan_L = found[1].flatten(2).any(dim=2).any(dim=0)
+                    self.not_a_number.setdefault(place[0], int(is_nan_L.nonzero()[0]))
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Run a model in evaluation mode, without gradients and without PyTorch's fast path.
+
+    The fast path drops padded positions, and no hook sees what is inside of it.
+    """
+    was_training = {each: each.training for each in model.modules()}
+    fast = torch.backends.mha.get_fastpath_enabled()
+    model.eval()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(fast)
+        for each, training in was_training.items():
+            each.training = training
 
 
 def all_of(inputs: Inputs) -> Expected:

@@ -126,15 +126,16 @@ class Hooks:
             finally:
                 self.stack.clear()
 
-    def is_weight(self, x: Tensor) -> bool:
-        """Return whether a tensor is a part of a weight of the model, which nobody may change."""
-        return x.untyped_storage().data_ptr() in self._weights
+    def may_change(self, x: Tensor) -> bool:
+        """Return whether a tensor is no part of a weight, and has each number once in memory."""
+        return 0 not in x.stride() and x.untyped_storage().data_ptr() not in self._weights
 
     def _replace_nan(self, place: Place, outputs: Mapping[str, Tensor]) -> None:
         for path, x in outputs.items():
             if _has_nan(x):
                 self.not_a_number.setdefault(place, {})[path] = x.isnan().float()
-                x.nan_to_num_(nan=0.0, posinf=math.inf, neginf=-math.inf)
+                if self.may_change(x):
+                    x.nan_to_num_(nan=0.0, posinf=math.inf, neginf=-math.inf)
 
 
 def _has_nan(x: Tensor) -> bool:
@@ -225,16 +226,15 @@ def aligned(
     """
     names = [name for axis in axes for name in axis]
     sides = [name for name in names if name not in ("", "batch")]
-    sizes = {"batch": n_texts, "": -1, **lengths}
+    sizes = {"batch": n_texts, **lengths}
     if not x.is_floating_point() or len(sides) > 1 or not ("batch" in names or sides):
         return None
     for at, axis in reversed(list(enumerate(axes))):
         if len(axis) > 1:
-            if x.shape[at] % n_texts or (
-                "" not in axis and x.shape[at] != sizes[axis[1]] * n_texts
-            ):
+            n_each = x.shape[at] // n_texts if axis[1] == "" else lengths[axis[1]]
+            if x.shape[at] != n_texts * n_each:
                 return None
-            x = x.unflatten(at, [sizes[name] for name in axis])
+            x = x.unflatten(at, (n_texts, n_each))
         elif axis != ("",) and x.shape[at] != sizes[axis[0]]:
             return None
     if not any(size > 1 for size, name in zip(x.shape, names, strict=True) if not name):
@@ -275,7 +275,7 @@ def differences(
     expected: Expected,
 ) -> list[Difference]:
     """Run a model again; return the modules at fault, in the order in which they end."""
-    comparison = _Comparison(axes, base, expected, hooks.is_weight)
+    comparison = _Comparison(axes, base, expected, hooks.may_change)
     with hooks.around(comparison.enter, comparison.leave):
         run()
     return comparison.found
@@ -289,10 +289,10 @@ class _Comparison:
         axes: Mapping[Place, Mapping[str, Axes]],
         base: Mapping[Place, Mapping[str, Tensor]],
         expected: Expected,
-        is_weight: Callable[[Tensor], bool],
+        may_change: Callable[[Tensor], bool],
     ) -> None:
         self._axes, self._base, self._expected = axes, base, expected
-        self._is_weight = is_weight
+        self._may_change = may_change
         self._same_inputs_R: list[Tensor] = []
         self.found: list[Difference] = []
 
@@ -320,7 +320,7 @@ class _Comparison:
             if wrong_RL.any():
                 found = Difference(place[0], each.side, wrong_RL.cpu(), each.changed_RL.cpu())
                 self.found.append(found)
-            if right_RL.any() and 0 not in each.view.stride() and not self._is_weight(each.view):
+            if right_RL.any() and self._may_change(each.view):
                 each.view[right_RL] = each.base.expand_as(each.view)[right_RL]
 
     def _compared(self, place: Place, tensors: Mapping[str, Tensor]) -> Iterator["_Compared"]:

@@ -15,7 +15,7 @@ import core.model.attention
 from core.check.arguments import read
 from core.check.attention import HIDDEN
 from core.check.labels import random_batch, with_decoder_inputs
-from core.check.passes import Passes
+from core.check.passes import Passes, evaluating
 from tests.core.check.models import ids
 
 SOFTMAX, FUSED = torch.softmax, functional.scaled_dot_product_attention
@@ -26,7 +26,7 @@ def attending(model, batch=None, **more):
     """Return the names of the modules that attend."""
     given = with_decoder_inputs(model, random_batch(model) if batch is None else batch)
     inputs = read(model, given, more.get("causal"), more.get("pad_id"))
-    with torch.no_grad():
+    with evaluating(model):
         passes = Passes(model, inputs)
         passes.recorded(inputs)
     return list(dict.fromkeys(each.module for each in passes.attentions))
