@@ -88,7 +88,7 @@ def _outcomes(passes: Passes) -> dict[Kind, Outcome]:
     """Try all that compares passes."""
     found: dict[Kind, Outcome] = {Kind.DROPOUT: _dropout(passes)}
     base = passes.recorded(passes.inputs)
-    is_seen = bool(passes.attentions)
+    is_seen = bool(passes.seen)
     sums, blind = _sums(passes), _blind(passes)
     run = partial(passes.inputs, passes.model)
     if found[Kind.DROPOUT] and passes.differences(run, base, all_of(passes.inputs)):
@@ -119,8 +119,8 @@ def _future(passes: Passes) -> Outcome:
         return _MAY_LOOK
     found = _changed_before(passes, target.side)
     if target.causal is None:
-        attending = {each.module for each in passes.attentions}
-        is_causal = not found or bool(attending - {each.module for each in found})
+        leaking = {each.module for each in found}
+        is_causal = not found or bool(passes.seen.keys() - leaking)
         sequences = (*others, replace(target, causal=is_causal))
         passes.inputs = replace(passes.inputs, sequences=sequences)
         if not is_causal:
@@ -169,7 +169,7 @@ def _padding(passes: Passes, base: Base) -> dict[Kind, Outcome]:
             for each in _padded(passes, base, side, left=left):
                 kind = _PADDING_KINDS[each.side not in ("", side)]
                 visible_QK = passes.visible(each.module)
-                text = _LEAKING[kind]
+                text = _LEAKING[kind] if each.side else _LEAKING_WHOLE
                 fault = passes.fault(kind, each.module, each.position, text, visible_QK)
                 faults[kind].append(fault)
             faults[Kind.ROWS] += _sums(passes)
@@ -191,6 +191,9 @@ _LEAKING = {
         "source is padded."
     ),
 }
+
+
+_LEAKING_WHOLE = N_("{module} sees padding: its output changes when the text is padded.")
 
 
 def _padded(passes: Passes, base: Base, side: str, *, left: bool) -> list[Difference]:
@@ -237,17 +240,15 @@ def _sums(passes: Passes) -> list[Fault]:
     """Return the attentions of the last pass in which the weights of a row do not sum to 1."""
     text = N_("{module}: the weights of position {position} sum to {total}, not to 1.")
     faults = []
-    for each in passes.attentions:
+    for each in passes.sums:
         sums_HQ = each.sums_HQ(passes.n_texts)
-        if sums_HQ is None:
-            continue
-        sees_HQ = each.visible_HQK(passes.n_texts).any(dim=-1)
-        is_wrong_HQ = sees_HQ & ((sums_HQ - 1).abs() > SUM_TOLERANCE)
+        # A row of zeros sees nothing.
+        is_wrong_HQ = (sums_HQ != 0) & ((sums_HQ - 1).abs() > SUM_TOLERANCE)
         if is_wrong_HQ.any():
             position = int(is_wrong_HQ.any(dim=0).nonzero()[0])
-            total = sums_HQ[is_wrong_HQ[:, position], position][0]
-            visible_QK, written = passes.visible(each.module), f"{total:.2f}"
-            fault = passes.fault(Kind.ROWS, each.module, position, text, visible_QK, total=written)
+            total = f"{sums_HQ[is_wrong_HQ[:, position], position][0]:.2f}"
+            visible_QK = passes.visible(each.module)
+            fault = passes.fault(Kind.ROWS, each.module, position, text, visible_QK, total=total)
             faults.append(fault)
     return faults
 
@@ -256,11 +257,12 @@ def _blind(passes: Passes) -> list[Fault]:
     """Return the attentions of the last pass, over a text alone, in which a query sees no key."""
     text = N_("{module}: the query at position {position} sees no key.")
     faults = []
-    for each in passes.attentions:
-        [at] = (~each.visible_HQK(passes.n_texts).any(dim=-1)).any(dim=0).nonzero(as_tuple=True)
-        if len(at):
-            visible_QK = passes.visible(each.module)
-            faults.append(passes.fault(Kind.BLIND, each.module, int(at[0]), text, visible_QK))
+    for module, seen in passes.seen.items():
+        is_blind_HQ = ~seen.calls[0].visible_BHQK[0].any(dim=-1)
+        if is_blind_HQ.any():
+            position = int(is_blind_HQ.any(dim=0).nonzero()[0])
+            visible_QK = passes.visible(module)
+            faults.append(passes.fault(Kind.BLIND, module, position, text, visible_QK))
     return faults
 
 

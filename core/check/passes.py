@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ..messages import Message
-from .attention import Attention, Attentions
+from ..watch import watch
+from .attention import Sums, WithoutDropout
 from .inputs import Inputs
 from .report import Fault, Kind
 from .trace import (
@@ -45,14 +46,16 @@ class Passes:
         self._axes = axes_of(one, other, {"batch": (2, 3), **lengths})
         self.not_a_number: dict[str, int] = {}
         """Module that makes NaN → the first position where it does."""
-        self.attentions: list[Attention] = []
+        self.seen = watch(model)
         """The attentions of the last pass without dropout."""
+        self.sums: list[Sums] = []
+        """What the weights of that pass sum to."""
         self.n_texts = 1
         """Number of texts in that pass."""
 
     def recorded(self, inputs: Inputs) -> Base:
         """Return what the modules get and give for the first text of a batch."""
-        with self._without_dropout(inputs.n_texts):
+        with self._watched(inputs.n_texts):
             run = partial(inputs, self.model)
             base = recorded(self._hooks, run, self._axes, inputs.n_texts, inputs.lengths)
         self._note_nan(inputs.n_texts, inputs.lengths)
@@ -62,7 +65,7 @@ class Passes:
         self, run: Callable[[], object], base: Base, expected: Expected
     ) -> list[Difference]:
         """Return the modules at fault in a pass that must be like another."""
-        with self._without_dropout(expected.n_texts):
+        with self._watched(expected.n_texts):
             found = differences(self._hooks, run, self._axes, base, expected)
         lengths = {side: window.length for side, window in expected.windows.items()}
         self._note_nan(expected.n_texts, lengths)
@@ -90,19 +93,23 @@ class Passes:
 
     def visible(self, module: str) -> NDArray[np.bool_] | None:
         """Return what an attention let the first text's queries see in the last pass."""
-        within = (each for each in self.attentions if f"{each.module}.".startswith(f"{module}."))
+        within = (name for name in self.seen if f"{name}.".startswith(f"{module}."))
         found = next(within, None) if module else None
         if found is None:
             return None
-        visible_QK: NDArray[np.bool_] = found.visible_HQK(self.n_texts).any(dim=0).cpu().numpy()
+        visible_HQK = self.seen[found].calls[0].visible_BHQK[0]
+        visible_QK: NDArray[np.bool_] = visible_HQK.any(dim=0).cpu().numpy()
         return visible_QK
 
-    def _without_dropout(self, n_texts: int) -> Attentions:
-        """Return a mode in which there is no dropout, and each attention is noted."""
-        hooks = self._hooks
-        mode = Attentions(lambda: hooks.stack[-1][0] if hooks.stack else "")
-        self.attentions, self.n_texts = mode.found, n_texts
-        return mode
+    @contextmanager
+    def _watched(self, n_texts: int) -> Iterator[None]:
+        """Watch the attentions of a pass without dropout."""
+        stack = self._hooks.stack
+        mode = WithoutDropout(lambda: stack[-1][0] if stack else "")
+        self.sums, self.n_texts = mode.found, n_texts
+        self.seen = watch(self.model)
+        with mode, self.seen:
+            yield
 
     def _note_nan(self, n_texts: int, lengths: Mapping[str, int]) -> None:
         for place, outputs in self._hooks.not_a_number.items():

@@ -13,11 +13,11 @@ from torch.nn import functional
 
 import core.model.attention
 from core.check.arguments import read
-from core.check.attention import HIDDEN
 from core.check.labels import random_batch, with_decoder_inputs
 from core.check.passes import Passes, evaluating
 from tests.core.check.models import ids
 
+HIDDEN = -5e3
 SOFTMAX, FUSED = torch.softmax, functional.scaled_dot_product_attention
 _SOFTMAX = functional.softmax
 
@@ -29,7 +29,7 @@ def attending(model, batch=None, **more):
     with evaluating(model):
         passes = Passes(model, inputs)
         passes.recorded(inputs)
-    return list(dict.fromkeys(each.module for each in passes.attentions))
+    return list(passes.seen)
 
 
 def wrap(model, name, around):
