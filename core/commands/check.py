@@ -16,7 +16,7 @@ from .options import CommandError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, or a folder of Hugging Face."""
     parser.add_argument(
-        "model",
+        "run",
         type=Path,
         metavar="MODEL",
         help="a run such as gallery/translate, or a folder with a model of Hugging Face",
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the report; the exit status is 1 if there is a fault."""
-    path: Path = arguments.model
+    path: Path = arguments.run
     model = load_run(path).model if is_run(path) else _of_hugging_face(path)
     try:
         report = check(model)
@@ -51,6 +51,7 @@ def _of_hugging_face(path: Path) -> nn.Module:
     if kind is None:
         raise CommandError(f"{path}: transformers {transformers.__version__} has no {name}")
     transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
     try:
         model: nn.Module = kind.from_pretrained(path, local_files_only=True, use_safetensors=True)
     except ValueError as error:

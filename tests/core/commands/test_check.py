@@ -23,7 +23,6 @@ def test_a_folder_of_hugging_face_is_checked(command, tmp_path):
     assert (status, out.partition("\n")[0]) == (0, "GPT2LMHeadModel: no fault")
 
 
-def test_what_is_no_model_is_refused(refused, tmp_path):
-    assert "config.json" in refused("check", tmp_path)
+def test_a_folder_of_something_else_is_refused(refused, tmp_path):
     (tmp_path / "config.json").write_text("{}")
     assert "neither a run nor a folder of Hugging Face" in refused("check", tmp_path)
