@@ -90,6 +90,9 @@ def check_labels(
     accepted = inspect.signature(model.forward).parameters
     given = dict(batch) if isinstance(batch, Mapping) else named(batch, list(accepted))[0]
     name = next((name for name in LABELS if name in given), "")
+    if given.get(name) is not None and given[name].dim() != 2:
+        # One class for each text.
+        return _NO_LABELS
     if labels is None and name in accepted:
         found = _fed_and_offset(model, given, tokens, given[name])
         if found is None:

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional
+from transformers import GPT2Config, GPT2ForSequenceClassification
 
 from core.check import CheckError, Kind, check
 from core.config import ModelConfig
@@ -94,6 +95,13 @@ def test_the_shift_within_a_models_loss_counts():
     assert check(drawn("gpt2"), {"input_ids": text, "labels": text}).ok
     [fault] = check(drawn("gpt2"), {"input_ids": text, "labels": text.roll(-1, 1)}).faults
     assert fault.kind is Kind.LABELS
+
+
+def test_a_label_of_a_whole_text_is_no_next_token():
+    sizes = {"vocab_size": V, "n_embd": D, "n_layer": 1, "n_head": 2, "pad_token_id": 0}
+    model = GPT2ForSequenceClassification(GPT2Config(**sizes))
+    report = check(model, {"input_ids": ids(2, 9), "labels": torch.tensor([0, 1])})
+    assert report.ok and Kind.FUTURE in report.tried and Kind.LABELS in report.left_out
 
 
 def test_a_fault_has_the_first_position_and_the_mask():
