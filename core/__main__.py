@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from .commands import (
     align,
     average,
+    check,
     count,
     evaluate,
     experiment,
@@ -34,6 +35,7 @@ COMMANDS = {
     "train": train,
     "translate": translate,
     "inspect": inspect,
+    "check": check,
     "evaluate": evaluate,
     "heads": heads,
     "align": align,

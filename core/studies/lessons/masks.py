@@ -4,6 +4,7 @@ B batch, S source length, T target length, H heads, Q queries, K keys, V vocabul
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ...batch import Batch, Pair, collate, pad
+from ...check import Report, check
 from ...config import ModelConfig
 from ...decoding.generate import generate
 from ...decoding.sentence import fitting_source, model_input
@@ -296,6 +298,15 @@ def mask_losses(run: Run, sentences: Sequence[str], n: int) -> tuple[MaskLoss, .
 def reads_texts(run: Run) -> bool:
     """Return whether a loss is that of the texts shown: nobody knows what the model learned."""
     return run.settings.is_opened and run.settings.model.is_decoder_only
+
+
+def checked(model: Transformer, batch: PaddedBatch) -> Report:
+    """Return whether a model sees what it must not see in the longest text of a batch.
+
+    A copy of the model with the same weights is checked: others may use the model meanwhile.
+    """
+    weights = {id(x): x for x in (*model.parameters(), *model.buffers())}
+    return check(deepcopy(model, weights), batch.inputs)
 
 
 def masks_of(config: ModelConfig) -> tuple[Mask, ...]:

@@ -12,7 +12,7 @@ from pages.frame.language import _
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
-from pages.views.lessons import batch
+from pages.views.lessons import batch, check
 from pages.views.lessons.batch import Chosen
 from viz.plane.matrices import Matrices, Matrix
 
@@ -27,7 +27,10 @@ def draw(opened: Opened) -> Shown:
     """Draw the masks of a sentence, each alone and both together."""
     with row():
         chosen = batch.ask(opened, batch.ask_kind(opened), heads=False)
+        is_checked = check.ask()
     batch.name_what_is_cut(chosen)
+    if is_checked:
+        check.draw(chosen)
     recipe = Recipe(masked_head, opened.path, chosen.batching, chosen.head, chosen.sentence)
     found = recipe.result().result
     titles = {

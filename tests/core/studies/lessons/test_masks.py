@@ -17,6 +17,7 @@ from core.studies.lessons.masks import (
     Mask,
     PaddedBatch,
     alone,
+    checked,
     head_of_batch,
     leak,
     mask_losses,
@@ -152,3 +153,16 @@ def test_losses_of_texts_are_those_of_plain_passes_over_each(opened_path):
             shares = run.model(None, ids[:, :-1])[0].double().log_softmax(dim=-1)
         losses += (-shares[range(ids.shape[1] - 1), ids[0, 1:]]).tolist()
     assert found[()].loss == pytest.approx(np.mean(losses), abs=1e-5)
+
+
+def test_a_check_leaves_the_model_alone_that_others_use(copy_run, batch, monkeypatch):
+    hooked = []
+    register = torch.nn.Module.register_forward_hook
+
+    def note(module, *args, **kwargs):
+        hooked.append(module)
+        return register(module, *args, **kwargs)
+
+    monkeypatch.setattr(torch.nn.Module, "register_forward_hook", note)
+    assert checked(copy_run.model, batch).ok
+    assert hooked and not set(hooked) & set(copy_run.model.modules())

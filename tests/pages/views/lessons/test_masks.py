@@ -69,6 +69,19 @@ def test_a_decoder_without_pad_gets_the_look_ahead_mask_alone(open_alone):
     assert not [each for each in at.segmented_control if each.key == "attention"]
 
 
+def test_the_model_is_checked_when_that_is_asked_for(open_masks, open_alone):
+    at, _shown = open_masks()
+    assert "No fault" not in said(at)
+    at.button(key="check_model").click().run()
+    assert "**No fault** in any layer of this model:" in said(at)
+    assert "Future leak: No output changes when a later token is replaced." in said(at)
+    at.button(key="check_model").click().run()
+    assert "No fault" not in said(at)
+    at, _shown, _run = open_alone("gpt2", "masks", checked="true")
+    assert "**No fault**" in said(at)
+    assert "Padding leak: Neither a padding mask nor a pad_id is known." in said(at)
+
+
 @pytest.mark.parametrize(
     ("asked", "head", "off"),
     [

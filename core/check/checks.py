@@ -1,0 +1,275 @@
+"""`check`: does a model see what it must not see?
+
+R texts of a pass, L positions of a sequence.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+
+from ..messages import N_
+from .arguments import read
+from .cached import steps_with_cache
+from .inputs import PADDED, POSITIONS
+from .labels import check_labels, random_batch, with_decoder_inputs
+from .passes import Base, Passes, all_of, evaluating, with_window
+from .report import Fault, Kind, Report
+from .trace import Difference, Expected, Window
+
+SUM_TOLERANCE = 0.01
+"""Of a sum of weights, in half precision."""
+Outcome = Sequence[Fault] | str
+"""What was found, or why nothing was tried; a message to translate."""
+
+_BOTH_WAYS = N_("Every attention looks at later tokens, as in an encoder; causal=True if none may.")
+_MAY_LOOK = N_("The model reads in both directions.")
+_NO_PADDING = N_("Neither a padding mask nor a pad_id is known.")
+_NO_CACHE = N_("The model returns no cache of keys and values.")
+_NO_ATTENTION = N_("No attention was recognised.")
+_RANDOM = N_("Passes over the same text differ, so nothing can be compared.")
+
+
+def check(
+    model: nn.Module,
+    batch: object = None,
+    *,
+    causal: bool | None = None,
+    pad_id: int | None = None,
+    labels: Tensor | None = None,
+) -> Report:
+    """Look for what a model sees and must not see, and name the module that lets it.
+
+    The longest text of the batch is cut to a few tokens; the model runs about twelve times on
+    variations of it.
+
+    Args:
+        model: Any torch module. It is in evaluation mode meanwhile.
+        batch: Its arguments, batch first: a mapping of names, a tuple, or one tensor of ids or
+            vectors. None for random tokens, where the model's configuration has the vocabulary.
+        causal: Whether no position of the last sequence may see later ones; None where the class of
+            the model says so, or else most of its layers.
+        pad_id: The token that fills up a batch; None where the model's configuration has it, or a
+            mask in the batch says what is padding.
+        labels: The token to be predicted at each position, where the batch does not have it.
+
+    Raises:
+        CheckError: The arguments are not understood.
+    """
+    model = getattr(model, "_orig_mod", model)
+    batch = random_batch(model) if batch is None else batch
+    given = with_decoder_inputs(model, batch)
+    with evaluating(model):
+        passes = Passes(model, read(model, given, causal, pad_id))
+        outcomes = _outcomes(passes)
+        target = passes.inputs.sequences[-1]
+        if target.causal:
+            outcomes[Kind.LABELS] = check_labels(passes, batch, target.tokens, labels)
+    return Report(
+        type(model).__name__,
+        tuple(kind for kind in Kind if not isinstance(outcomes.get(kind, ""), str)),
+        tuple(fault for kind in Kind for fault in _faults(outcomes.get(kind, ""))),
+        {kind: why for kind in Kind if isinstance(why := outcomes.get(kind), str)},
+    )
+
+
+def _faults(outcome: Outcome) -> Iterator[Fault]:
+    """Yield one fault for each module."""
+    if not isinstance(outcome, str):
+        first: dict[str, Fault] = {}
+        for fault in outcome:
+            first.setdefault(fault.module, fault)
+        yield from first.values()
+
+
+def _outcomes(passes: Passes) -> dict[Kind, Outcome]:
+    """Try all that compares passes."""
+    found: dict[Kind, Outcome] = {Kind.DROPOUT: _dropout(passes)}
+    base = passes.recorded(passes.inputs)
+    is_seen = bool(passes.seen)
+    sums, blind = _sums(passes), _blind(passes)
+    run = partial(passes.inputs, passes.model)
+    if found[Kind.DROPOUT] and passes.differences(run, base, all_of(passes.inputs)):
+        return found | dict.fromkeys((Kind.FUTURE, Kind.PADDING, Kind.CACHE), _RANDOM)
+    found[Kind.FUTURE] = _future(passes)
+    found |= _padding(passes, base)
+    found[Kind.CACHE] = _cache(passes, base)
+    found[Kind.ROWS] = [*sums, *found[Kind.ROWS]] if is_seen else _NO_ATTENTION
+    found[Kind.BLIND] = [*blind, *_not_a_number(passes)]
+    return found
+
+
+def _dropout(passes: Passes) -> list[Fault]:
+    """Read the same text twice, with whatever dropout there is."""
+    text = N_("{module} is random in evaluation mode: two passes over the same text differ.")
+    return [
+        passes.fault(Kind.DROPOUT, each.module, each.position, text) for each in passes.random()
+    ]
+
+
+def _future(passes: Passes) -> Outcome:
+    """Replace each token of the last sequence in turn: nothing before it may change.
+
+    Where the class of the model does not say whether it may, it is as most layers have it.
+    """
+    *others, target = passes.inputs.sequences
+    if target.causal is False:
+        return _MAY_LOOK
+    found = _changed_before(passes, target.side)
+    if target.causal is None:
+        leaking = {each.module for each in found}
+        is_causal = not found or bool(passes.seen.keys() - leaking)
+        sequences = (*others, replace(target, causal=is_causal))
+        passes.inputs = replace(passes.inputs, sequences=sequences)
+        if not is_causal:
+            return _BOTH_WAYS
+    return [_future_fault(passes, each) for each in found]
+
+
+def _changed_before(passes: Passes, side: str) -> list[Difference]:
+    """Return the modules whose outputs depend on later tokens."""
+    changed = passes.inputs.with_each_replaced(side)
+    length = changed.n_texts
+    # In text q, the token at q is another one.
+    before_RL = torch.ones(length, length, dtype=torch.bool).tril(-1)
+    expected = all_of(changed)
+    expected = with_window(expected, side, Window(length, 0, 0, before_RL))
+    expected = replace(expected, whole_R=torch.zeros(length, dtype=torch.bool))
+    base = passes.recorded(passes.inputs.repeated(length))
+    return passes.differences(partial(changed, passes.model), base, expected)
+
+
+def _future_fault(passes: Passes, found: Difference) -> Fault:
+    position = found.position
+    later = int(found.changed_RL[:, position].nonzero()[0])
+    text = N_(
+        "{module} sees later tokens: its output at position {position} depends on the token at "
+        "position {later}."
+    )
+    visible_QK = passes.visible(found.module)
+    if visible_QK is None and len(found.influenced_RL) > 1:
+        visible_QK = found.influenced_RL.T.numpy()
+    return passes.fault(Kind.FUTURE, found.module, position, text, visible_QK, later=later)
+
+
+def _padding(passes: Passes, base: Base) -> dict[Kind, Outcome]:
+    """Read each sequence alone, and padded beside a longer one.
+
+    Args:
+        passes: The model's.
+        base: The pass over the text alone.
+    """
+    inputs = passes.inputs
+    faults: dict[Kind, list[Fault]] = {kind: [] for kind in (*_PADDING_KINDS, Kind.ROWS)}
+    for side in inputs.padding_masks:
+        # A model that takes positions can count them from behind the padding.
+        for left in (False, True) if POSITIONS in inputs.arguments else (False,):
+            for each in _padded(passes, base, side, left=left):
+                kind = _PADDING_KINDS[each.side not in ("", side)]
+                visible_QK = passes.visible(each.module)
+                text = _LEAKING[kind] if each.side else _LEAKING_WHOLE
+                fault = passes.fault(kind, each.module, each.position, text, visible_QK)
+                faults[kind].append(fault)
+            faults[Kind.ROWS] += _sums(passes)
+    found: dict[Kind, Outcome] = {Kind.ROWS: faults[Kind.ROWS]}
+    found[Kind.PADDING] = faults[Kind.PADDING] if inputs.padding_masks else _NO_PADDING
+    if len(inputs.sequences) == 2:
+        is_padded = "source" in inputs.padding_masks
+        found[Kind.SOURCE_PADDING] = faults[Kind.SOURCE_PADDING] if is_padded else _NO_PADDING
+    return found
+
+
+_PADDING_KINDS = (Kind.PADDING, Kind.SOURCE_PADDING)
+_LEAKING = {
+    Kind.PADDING: N_(
+        "{module} sees padding: its output at position {position} changes when the text is padded."
+    ),
+    Kind.SOURCE_PADDING: N_(
+        "{module} sees the source’s padding: its output at position {position} changes when the "
+        "source is padded."
+    ),
+}
+
+
+_LEAKING_WHOLE = N_("{module} sees padding: its output changes when the text is padded.")
+
+
+def _padded(passes: Passes, base: Base, side: str, *, left: bool) -> list[Difference]:
+    """Return the modules that tell a text in a padded batch from the text alone."""
+    padded = passes.inputs.padded(side, left=left)
+    if left:
+        padded = padded.with_positions([PADDED, 0])
+    first_R = torch.tensor([True, False])
+    windows = {
+        each: Window(
+            length,
+            PADDED if left and each == side else 0,
+            0,
+            first_R[:, None].expand(2, passes.inputs.lengths[each]),
+        )
+        for each, length in padded.lengths.items()
+    }
+    expected = Expected(2, windows, first_R, same_shape=False)
+    return passes.differences(partial(padded, passes.model), base, expected)
+
+
+def _cache(passes: Passes, base: Base) -> Outcome:
+    """Read a text at once, and its last tokens one by one, with a cache of the others."""
+    if not passes.inputs.sequences[-1].causal:
+        return _MAY_LOOK
+    text = N_(
+        "{module} returns other values with a cache than without, from position {position} on."
+    )
+    faults: list[Fault] = []
+    n_steps = 0
+    for step in steps_with_cache(passes.model, passes.inputs):
+        n_steps += 1
+        window = Window(step.length, 0, step.first, torch.ones(1, step.length, dtype=torch.bool))
+        expected = with_window(all_of(passes.inputs), "target", window)
+        nothing_R = torch.zeros(1, dtype=torch.bool)
+        expected = replace(expected, whole_R=nothing_R, same_shape=False)
+        for each in passes.differences(step.run, base, expected):
+            position = each.position + step.first
+            faults.append(passes.fault(Kind.CACHE, each.module, position, text))
+    return faults if n_steps > 1 else _NO_CACHE
+
+
+def _sums(passes: Passes) -> list[Fault]:
+    """Return the attentions of the last pass in which the weights of a row do not sum to 1."""
+    text = N_("{module}: the weights of position {position} sum to {total}, not to 1.")
+    faults = []
+    for each in passes.sums:
+        sums_HQ = each.sums_HQ(passes.n_texts)
+        # A row of zeros sees nothing.
+        is_wrong_HQ = (sums_HQ != 0) & ((sums_HQ - 1).abs() > SUM_TOLERANCE)
+        if is_wrong_HQ.any():
+            position = int(is_wrong_HQ.any(dim=0).nonzero()[0])
+            total = f"{sums_HQ[is_wrong_HQ[:, position], position][0]:.2f}"
+            visible_QK = passes.visible(each.module)
+            fault = passes.fault(Kind.ROWS, each.module, position, text, visible_QK, total=total)
+            faults.append(fault)
+    return faults
+
+
+def _blind(passes: Passes) -> list[Fault]:
+    """Return the attentions of the last pass, over a text alone, in which a query sees no key."""
+    text = N_("{module}: the query at position {position} sees no key.")
+    faults = []
+    for module, seen in passes.seen.items():
+        is_blind_HQ = ~seen.calls[0].visible_BHQK[0].any(dim=-1)
+        if is_blind_HQ.any():
+            position = int(is_blind_HQ.any(dim=0).nonzero()[0])
+            visible_QK = passes.visible(module)
+            faults.append(passes.fault(Kind.BLIND, module, position, text, visible_QK))
+    return faults
+
+
+def _not_a_number(passes: Passes) -> list[Fault]:
+    """Return the modules that made NaN of numbers in any pass."""
+    text = N_("{module} returns NaN at position {position}, as where a query sees no key.")
+    return [
+        passes.fault(Kind.BLIND, module, position, text)
+        for module, position in passes.not_a_number.items()
+    ]
