@@ -11,6 +11,7 @@ WITHIN = f"{__name__}." if Path(__file__).with_name("core").is_dir() else ""
 OFFERED = {
     "attention": f"{__name__}.display",
     "watch": f"{__name__}.display",
+    "check": f"{WITHIN}core.check",
     "Override": f"{WITHIN}core.watch",
     "Patch": f"{WITHIN}core.watch",
     "Silence": f"{WITHIN}core.watch",
