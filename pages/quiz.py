@@ -33,6 +33,8 @@ def render() -> None:
         _compare(asked, before, after)
     elif again:
         text = _("The same ten after the tour. Then you see both scores and the right answers.")
+        if not before:
+            text = _("What do you know now? Answer, then you see your score and the right answers.")
         _ask(asked, AFTER, text)
     elif before:
         _wait(len(asked) - before.count(OPEN), len(asked))

@@ -134,8 +134,8 @@ def _everyday(run: Run, sentence: str) -> list[str]:
     if own is None or is_measured(run, sentence):
         return []
     text = _(
-        "Heads and pronouns were measured on sentences of the grammar. This is not one, so those "
-        "figures need not hold here. On {sentences} the model’s BLEU is {bleu}."
+        "Not a sentence of the grammar, on which heads and pronouns were measured. On {sentences} "
+        "the model’s BLEU is {bleu}."
     )
     return [
         text.format(

@@ -224,7 +224,8 @@ function besidesOf({ stack, block, head, keys, query }, view) {
   const ways = ["steps", "maps"].map((way) => {
     const button = element("button", "way control", texts[way]);
     Object.assign(button, { type: "button", title: texts[`${way}.help`] });
-    Object.assign(button.dataset, { way, site: block.site, head, query });
+    const most = weights.reduce((best, [, weight], key) => (weight > weights[best][1] ? key : best), 0);
+    Object.assign(button.dataset, { way, site: block.site, head, query, key: most });
     return button;
   });
   const actions = element("div", "actions");

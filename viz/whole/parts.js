@@ -25,7 +25,7 @@ export function put(node, left, top) {
 export function placeNames({ nodes, layout, view }) {
   const { texts } = view;
   const names = layout.stacks.flatMap((stack) => {
-    const title = element("span", "stack", texts[nameOf(stack, layout, view)]);
+    const title = element("span", "stack", titleOf(stack, layout, view));
     const layers = [...new Set(stack.blocks.map(({ layer }) => layer))].map((layer) => {
       const own = stack.blocks.filter((block) => block.layer === layer);
       const isLow = own[0].lower - own.at(-1).upper < LEAST_NAMED;
@@ -38,8 +38,11 @@ export function placeNames({ nodes, layout, view }) {
       const name = fill(texts.in, { layer: String(block.layer), name: block.label });
       return put(element("span", "inside-name", name), stack.left, topOf(layout, block.upper, block.lower) + 2);
     });
-    const kinds = stack.blocks.filter(hasName).map((block) =>
-      put(element("span", "kind", block.label), stack.left - 8, nameHeight(block, layout)));
+    const kinds = stack.blocks.filter(hasName).map((block) => {
+      const name = element("span", "kind", block.label);
+      name.dataset.site = block.site;
+      return put(name, stack.left - 8, nameHeight(block, layout));
+    });
     const has = (what) => layout.stacks.some(({ blocks }) => blocks.some((block) => block[what]));
     const goes = stack.side === "source" && ((has("crosses") && texts.memory) || (has("begins") && texts.begins));
     const memory = goes ? [put(element("span", "memory", goes),
@@ -54,6 +57,16 @@ export function placeNames({ nodes, layout, view }) {
   const [title, memory] = ["stack", "memory"].map((name) => nodes.names.querySelector(`.${name}`));
   // A short sentence may be narrower than the name of its stack.
   if (memory && layout.beside) put(memory, Math.max(memory.offsetLeft, title.offsetLeft + title.offsetWidth + 10), 2);
+}
+
+/** What a stack is called and, where there is room, how many layers and heads it has. */
+function titleOf(stack, layout, view) {
+  const name = view.texts[nameOf(stack, layout, view)];
+  const { blocks } = view.stacks.find(({ side }) => side === stack.side);
+  const heads = Math.max(...blocks.map((block) => block.heads));
+  if (!heads || layout.narrow) return name;
+  const layers = new Set(blocks.map(({ layer }) => layer)).size;
+  return fill(view.texts.size, { stack: name, layers: String(layers), heads: String(heads) });
 }
 
 /** Whether a block is high enough for its name. */
@@ -175,7 +188,8 @@ export function blockFinding(block, stack, view, { rows = block.queries, head = 
     const { query, key, weight } = largestOfBlock(block, rows, head);
     if (weight < 0) return texts[head === null ? "silenced" : "off"];
     const keys = block.crosses ? view.source : stack.tokens;
-    return fill(texts[block.masked && rows > 1 ? "largest.masked" : "largest"], {
+    const others = block.silent.size && head === null ? "largest.others" : null;
+    return fill(texts[others ?? (block.masked && rows > 1 ? "largest.masked" : "largest")], {
       query: stack.tokens[query][0], key: keys[key][0], weight: localNumber(weight, 2),
     });
   }

@@ -273,13 +273,13 @@ function answerWhole(state) {
     if (at(".close")) close(state);
     const fold = at(".fold")?.dataset;
     if (fold) unfold(state, fold.side, Number(fold.opens));
-    const block = at(".blocks button:not(.fold)") ?? at(".map");
+    const block = at(".blocks button:not(.fold), .kind, .map");
     if (block) openInside(state, block.dataset.head ? `${block.dataset.site}:${block.dataset.head}` : block.dataset.site);
     if (at(".all")) openInside(state, siteOf(state.open));
     const row = at(".row");
     if (row) chooseRow(state, Number(row.dataset.row));
     const way = at(".way")?.dataset;
-    if (way) goOn(state, way.way, Number(way.head), { query: Number(way.query) });
+    if (way) goOn(state, way.way, Number(way.head), { query: Number(way.query), key: way.way === "steps" ? Number(way.key) : null });
     const cell = at(".word-map canvas");
     if (cell) goOn(state, "steps", cellAt(state, cell, event).head, cellAt(state, cell, event));
     const silence = at(".silence");

@@ -34,6 +34,7 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "decoder": N_("Decoder: writes word by word"),
     "parallel": N_("Decoder: writes all words at once"),
     "alone": N_("Decoder alone: writes word by word"),
+    "size": N_("{stack} · layers: {layers}, heads: {heads}"),
     "layer": N_("layer {layer}"),
     "walk": N_("Steps of decoding"),
     "previous": N_("One step back"),
@@ -73,7 +74,7 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
         "step {step} of {last}: fed “{fed}”, gives the true next word “{truth}” {chance}, "
         "and would write “{written}” ({probability})"
     ),
-    "guess": N_("guess after layer {layer}:"),
+    "guess": N_("if it stopped after layer {layer}:"),
     "folded": N_("layers {first} to {last}"),
     "folded.help": N_("Show these layers"),
     "memory": N_("→ read by cross-attention"),
@@ -97,8 +98,9 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "largest.masked": N_(
         "largest weight but for the first word: “{query}” looks at “{key}”, {weight}"
     ),
+    "largest.others": N_("largest weight of the other heads: “{query}” looks at “{key}”, {weight}"),
     "largest": N_("largest weight: “{query}” looks at “{key}”, {weight}"),
-    "adds": N_("adds most to “{token}”: {norm}"),
+    "adds": N_("adds most to “{token}”: a vector of length {norm}"),
     "others": N_("all others"),
     "in": N_("layer {layer} · {name}"),
     "looks": N_("“{query}” looks most at “{key}”: {weight} (layer {layer}, head {head})."),

@@ -23,6 +23,8 @@ from viz.component.payload import TokenLabel
 from viz.direction import isolated
 from viz.plane.matrices import Axis, Matrix, numbered
 
+LONG = 4
+"""Letters of a token that is named where it does not react: shorter ones say little."""
 ACTIVATIONS = {
     "relu": N_("ReLU"),
     "gelu": N_("GELU"),
@@ -139,16 +141,16 @@ def _share(found: FiringUnits, n_units: int, token: str) -> str:
 
 
 def _unmoved(found: FiringUnits, place: Place) -> str:
-    """Name all tokens at which none of the top units fires; empty where there is none."""
+    """Name the longer tokens at which none of the top units fires; empty where there is none."""
     fires = {at for unit in found.top for at, _value in unit.others}
     words = [
         _("“{token}”").format(token=plain(token.text))
         for at, token in enumerate(place.tokens)
-        if at not in fires and at != found.position
+        if at not in fires and at != found.position and len(token.text) >= LONG
     ]
     if not found.top or not words:
         return ""
-    text = _("Of the {n} units shown, none reacts to {words}.")
+    text = _("None of the {n} units shown reacts to {words}.")
     return text.format(n=number(len(found.top)), words=listed(words))
 
 

@@ -127,6 +127,11 @@ def _what_changed(opened: Opened, found: ForwardPass, focus: int | None) -> str:
     return joined([said, _reward(opened.run, looks.head)])
 
 
+def forget_before() -> None:
+    """Compare the next sentence with none: something else is compared meanwhile."""
+    session.storage(PICTURE).pop("sentences", None)
+
+
 def _sentence_before(opened: Opened) -> str | None:
     """Return the sentence that the same model was shown on before this one; None without."""
     sentences = session.storage(PICTURE).setdefault("sentences", [])
@@ -173,7 +178,8 @@ def _where_it_looks(opened: Opened, focus: int | None) -> Iterator[str]:
         return
     if pronouns_among(opened.task, [look.query]) and is_measured(opened.run, opened.sentence):
         why = _(
-            "A French pronoun has its noun’s gender, so the model must find the noun of “{it}”."
+            "What is “{it}”? A French pronoun has the gender of its noun, so the model must find "
+            "that noun."
         )
         yield why.format(it=look.query)
     text = _("“{query}” looks at **{key}** with **{weight}** of its attention ({where}).")
@@ -184,7 +190,11 @@ def _where_it_looks(opened: Opened, focus: int | None) -> Iterator[str]:
 
 def _reward(run: Run, head: Head) -> str:
     """Return that a head did not find by itself where to look, if so."""
-    return _("Training rewarded this head for finding the noun.") if is_guided(run, head) else ""
+    return (
+        _("Training told this head where to look, but no other head.")
+        if is_guided(run, head)
+        else ""
+    )
 
 
 def ends(run: Run, found: ForwardPass) -> bool:

@@ -19,6 +19,7 @@ from pages.views.whole.findings import (
     at_step,
     at_the_end,
     ends,
+    forget_before,
     pass_of,
     what_is_lost,
     what_is_seen,
@@ -58,6 +59,7 @@ def draw(opened: Opened) -> Shown:
         on_silence=None if opened.run.model.config.is_parallel else _take_silence,
     )
     if silenced:
+        forget_before()
         seen = lost
     elif whole.step != usual and whole.step == whole.last and ends(opened.run, found):
         seen = at_the_end(found.inspection, whole.last)
