@@ -10,14 +10,14 @@ from torch import nn
 from ..check import CheckError, check
 from ..messages import error_text
 from ..runs.run import is_run, load_run
-from .options import CommandError
+from .options import CommandError, run_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, or a folder of Hugging Face."""
     parser.add_argument(
         "run",
-        type=Path,
+        type=run_folder,
         metavar="MODEL",
         help="a run such as gallery/translate, or a folder with a model of Hugging Face",
     )
