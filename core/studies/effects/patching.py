@@ -24,7 +24,7 @@ from ...decoding.sentence import Translation, translate
 from ...evaluate.exposure import first_difference
 from ...heads import Head, Kind, Site
 from ...messages import MessageError
-from ...model import Patch, Record, Step, Transformer
+from ...model import Patch, Probe, Record, Step
 from ...model.masks import padding_mask
 from ...runs.run import Run
 from ...tokenizer.tokenizer import Token
@@ -51,8 +51,9 @@ class Paired:
 
     @property
     def parting(self) -> int | None:
-        """The first step at which other tokens are written; None where there is none."""
-        return first_difference(*self.written)
+        """The first step of both at which other tokens are written; None where there is none."""
+        n = min(map(len, self.written))
+        return first_difference(*(ids[:n] for ids in self.written))
 
     def fed(self, step: int) -> tuple[Fed, Fed]:
         """Return what writes the token of a step after each text: up to there the clean one's."""
@@ -66,15 +67,21 @@ class Paired:
         return clean, other
 
 
-def paired(run: Run, clean: str, other: str) -> Paired:
-    """Let a model with a decoder write after two texts of as many tokens.
+def paired(run: Run, clean: str, other: str, *, any_length: bool = False) -> Paired:
+    """Let a model with a decoder write after two texts.
+
+    Args:
+        run: A loaded run.
+        clean: The one text.
+        other: The other.
+        any_length: Whether they may differ in their number of tokens.
 
     Raises:
         SentenceError: There is no text.
-        PatchingError: The texts differ in length.
+        PatchingError: The texts differ in length, and may not.
     """
     n_clean, n_other = length(run, clean), length(run, other)
-    if n_clean != n_other:
+    if n_clean != n_other and not any_length:
         raise PatchingError(
             "the sentences have {n_first} and {n_second} tokens, special ones counted: "
             "patching puts each token's values in the place of another's, so both must have "
@@ -90,13 +97,9 @@ def paired(run: Run, clean: str, other: str) -> Paired:
     return Paired(*found, (one, two))
 
 
-@dataclass(frozen=True, slots=True)
-class PatchingStudy:
-    """How much of the difference between two sentences each head brings back.
-
-    A share of 0 leaves the corrupt sentence as it is, 1 brings all of the clean one's preference
-    back; it may lie beyond both.
-    """
+@dataclass(frozen=True)
+class Parting:
+    """Two sentences after which other tokens are written, and which the model prefers where."""
 
     clean: Translation
     corrupt: Translation
@@ -108,6 +111,16 @@ class PatchingStudy:
     """log p(clean token) − log p(corrupt token) at that step, for the clean sentence, in nats."""
     corrupt_difference: float
     """The same for the corrupt sentence."""
+
+
+@dataclass(frozen=True)
+class PatchingStudy(Parting):
+    """How much of the difference between two sentences each head brings back.
+
+    A share of 0 leaves the corrupt sentence as it is, 1 brings all of the clean one's preference
+    back; it may lie beyond both.
+    """
+
     heads: Mapping[Head, float]
     """The share that each head restores."""
     sites: Mapping[Site, float]
@@ -153,30 +166,16 @@ def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
         SentenceError: There is no text.
         PatchingError: The sentences differ in length, or the same is written after both.
     """
-    both = paired(run, clean, corrupt)
-    step = both.parting
-    if step is None:
-        raise PatchingError(
-            "the model writes the same after both sentences: there is no difference"
-        )
-    tokens = (both.written[0][step], both.written[1][step])
-    pair = _Pair(run.model, *both.fed(step), tokens)
-    clean_token, corrupt_token = run.target_tokenizer.describe(tokens)
+    pair = Pair(run, paired(run, clean, corrupt), Step.MIXED)
     heads, sites = heads_of(run.model), run.model.sites()
     alone, together = dict[Head, float](), dict[Site, float]()
     for site in sites:
-        *singly, together[site] = pair.restored_of(site)
+        mixed_HQE = pair.record.tensors[site, Step.MIXED][0]
+        patch = _EachAlone(site, mixed_HQE)
+        *singly, together[site] = pair.restored(len(mixed_HQE) + 1, patch, site)
         alone |= dict(zip(site.heads(run.model.config.n_heads), singly, strict=True))
     return PatchingStudy(
-        clean=both.clean,
-        corrupt=both.other,
-        step=step,
-        clean_token=clean_token,
-        corrupt_token=corrupt_token,
-        clean_difference=pair.clean_difference,
-        corrupt_difference=pair.corrupt_difference,
-        heads={head: alone[head] for head in heads},
-        sites=together,
+        **vars(pair.parting), heads={head: alone[head] for head in heads}, sites=together
     )
 
 
@@ -223,38 +222,64 @@ class _EachAlone:
         return mixed_BHQE
 
 
-class _Pair:
-    """Two sentences of equal length, as they are fed."""
+class Pair:
+    """Two sentences as they are fed, up to the step at which other tokens are written."""
 
     @torch.inference_mode()
-    def __init__(
-        self, model: Transformer, clean: Fed, corrupt: Fed, tokens: tuple[int, int]
-    ) -> None:
-        self._model, self._inputs, self._tokens = model, corrupt, tokens
-        self._record = Record(frozenset({Step.MIXED}))
-        self.clean_difference = self._difference(model(*clean, self._record)[0, -1])
-        self.corrupt_difference = self._difference(model(*self._inputs)[0, -1])
-        source_1S, _target_1T = self._inputs
-        self._memory_1SD = None if source_1S is None else model.encode(source_1S)
+    def __init__(self, run: Run, both: Paired, recorded: Step) -> None:
+        """Run the clean sentence, and the corrupt one.
 
-    @torch.inference_mode()
-    def restored_of(self, site: Site) -> list[float]:
-        """Return the share that each head of a sublayer restores alone, and last all together.
+        Args:
+            run: Whose model it is.
+            both: What it writes after either.
+            recorded: The step of the clean pass that is kept, of every site.
 
-        In one pass over as many copies of the sentence: a large model reads its weights once.
+        Raises:
+            PatchingError: The same is written after both.
         """
-        clean_HQE = self._record.tensors[site, Step.MIXED][0]
-        patch = _EachAlone(site, clean_HQE)
-        gap = self.clean_difference - self.corrupt_difference
+        step = both.parting
+        if step is None:
+            raise PatchingError(
+                "the model writes the same after both sentences: there is no difference"
+            )
+        self._model, self._tokens = run.model, (both.written[0][step], both.written[1][step])
+        self.clean, self.corrupt = both.fed(step)
+        self.record = Record(frozenset({recorded}))
+        clean_token, corrupt_token = run.target_tokenizer.describe(self._tokens)
+        self.parting = Parting(
+            clean=both.clean,
+            corrupt=both.other,
+            step=step,
+            clean_token=clean_token,
+            corrupt_token=corrupt_token,
+            clean_difference=self._difference(run.model(*self.clean, self.record)[0, -1]),
+            corrupt_difference=self._difference(run.model(*self.corrupt)[0, -1]),
+        )
+        source_1S, _target_1T = self.corrupt
+        self._memory_1SD = None if source_1S is None else run.model.encode(source_1S)
+
+    @torch.inference_mode()
+    def restored(self, n: int, patch: Probe, site: Site) -> list[float]:
+        """Return the share that a patch restores in each of `n` copies of the corrupt sentence.
+
+        One pass over as many copies: a large model reads its weights once.
+
+        Args:
+            n: How many copies.
+            patch: Changes each in another way, at one site.
+            site: Where.
+        """
+        start = self.parting.corrupt_difference
+        gap = self.parting.clean_difference - start
         return [
-            (self._difference(logits_V) - self.corrupt_difference) / gap
-            for logits_V in self._logits_BV(len(clean_HQE) + 1, patch)
+            (self._difference(logits_V) - start) / gap
+            for logits_V in self._logits_BV(n, patch, site)
         ]
 
-    def _logits_BV(self, n: int, patch: _EachAlone) -> Tensor:
+    def _logits_BV(self, n: int, patch: Probe, site: Site) -> Tensor:
         """Return the scores after the last position of `n` copies of the corrupt sentence."""
-        source_BS, target_BT = (None if ids is None else ids.expand(n, -1) for ids in self._inputs)
-        if self._memory_1SD is None or source_BS is None or patch.site.in_encoder:
+        source_BS, target_BT = (None if ids is None else ids.expand(n, -1) for ids in self.corrupt)
+        if self._memory_1SD is None or source_BS is None or site.in_encoder:
             return cast(Tensor, self._model(source_BS, target_BT, patch)[:, -1])
         assert target_BT is not None
         visible_B1S = padding_mask(source_BS, self._model.config.pad_id)

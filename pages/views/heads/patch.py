@@ -1,6 +1,7 @@
 """Copy the output of a head from one sentence into another: which head carries the difference?"""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -14,11 +15,13 @@ from core.heads import Head, Kind
 from core.model import Patch
 from core.runs.run import Run
 from core.studies.effects.patching import (
+    Parting,
     PatchingError,
     PatchingStudy,
     patched_translation,
     patching_study,
 )
+from core.studies.effects.position_patching import Part, position_patching
 from core.studies.effects.second_sentence import length, second_sentence
 from core.studies.opening.examples import sources_beside
 from pages.frame import clicks, components, controls, notes, session
@@ -38,7 +41,7 @@ from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.typography import marked, show_translations, typeset
 from pages.frame.view import Shown
-from pages.views.heads import named_heads
+from pages.views.heads import named_heads, patch_positions
 from pages.views.heads.silence_grid import telling_head
 from viz.component.payload import TokenLabel
 from viz.component.standalone import Drawn
@@ -47,6 +50,8 @@ from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 OTHER, OFFERED = "patch_with", "patch_offered"
 """In the link: the second sentence; and where those are kept that were offered."""
 INTO, INTO_SECOND, INTO_FIRST = "patch", "into_second", "into_first"
+WHAT, HEADS = "patch_what", "heads"
+"""In the link: of which part an output is copied; to begin with, of each head."""
 CHOSEN, MAPS = "patched_head", "patch_maps"
 """In the link: the head whose output is copied; and the key of the maps."""
 STRONG = 0.1
@@ -68,11 +73,16 @@ def draw(opened: Opened) -> Shown | None:
         }
         older = {"first into second": INTO_SECOND, "second into first": INTO_FIRST}
         direction = controls.choice(_("Direction"), INTO, directions, INTO_SECOND, older=older)
+        what = patch_positions.ask(opened, WHAT, HEADS)
     clean, corrupt = opened.sentence, second
     if direction == INTO_FIRST:
         clean, corrupt, names = second, opened.sentence, names[::-1]
-    recipe = Recipe(patching_study, opened.writer, clean, corrupt)
     try:
+        if what != HEADS:
+            by_place = Recipe(position_patching, opened.writer, clean, corrupt, Part(what))
+            show_translations(_lines(_of_both(by_place.result(), names, opened.run)))
+            return patch_positions.shown(by_place, second)
+        recipe = Recipe(patching_study, opened.writer, clean, corrupt)
         study = recipe.result()
     except SentenceError:
         n_tokens = length(opened.run, opened.sentence)
@@ -152,15 +162,21 @@ def _translations(
     study: PatchingStudy, head: Head, patched: Translation, names: tuple[str, str], run: Run
 ) -> str:
     """Return three translations in Markdown: of both sentences, and of the patched one."""
-    clean, corrupt, after = (
-        typeset(each.text, run) for each in (study.clean, study.corrupt, patched)
-    )
     one, other = names
-    first, second = marked(clean, corrupt)
     both = _("{other} with {head} of {one}").format(
         one=one, other=other, head=notes.within_sentence(head)
     )
-    texts = {one: first, other: second, both: marked(corrupt, after)[1]}
+    after = marked(typeset(study.corrupt.text, run), typeset(patched.text, run))[1]
+    return _lines(_of_both(study, names, run) | {both: after})
+
+
+def _of_both(study: Parting, names: tuple[str, str], run: Run) -> dict[str, str]:
+    """Return name → translation in Markdown of both sentences, what differs in bold."""
+    first, second = marked(*(typeset(each.text, run) for each in (study.clean, study.corrupt)))
+    return {names[0]: first, names[1]: second}
+
+
+def _lines(texts: Mapping[str, str]) -> str:
     return "  \n".join(labelled(capitalised(name), text) for name, text in texts.items())
 
 
