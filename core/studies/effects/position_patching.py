@@ -71,11 +71,11 @@ class PositionPatching(Parting):
         """True where there is a vector to copy."""
         return np.array([partner is not None for partner in self.partners_P])
 
-    def strongest(self, first: int = 0) -> tuple[int, int, float]:
-        """Return row, position and share of the vector that restores most, from a row on."""
-        tried_LP = np.where(self.tried_P, self.shares_LP[first:], -np.inf)
+    def strongest(self, rows: slice) -> tuple[int, int, float]:
+        """Return row, position and share of the vector that restores most, of some rows."""
+        tried_LP = np.where(self.tried_P, self.shares_LP, -np.inf)[rows]
         row, at = (int(each) for each in np.unravel_index(tried_LP.argmax(), tried_LP.shape))
-        return first + row, at, float(tried_LP[row, at])
+        return range(len(self.sites))[rows][row], at, float(tried_LP[row, at])
 
     def table(self) -> dict[str, list[object]]:
         """Return a row for each vector that was copied."""

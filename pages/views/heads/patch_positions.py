@@ -51,7 +51,7 @@ def shown(recipe: Recipe[PositionPatching], second: str) -> Shown:
     return Shown(
         name=f"patching_{study.part}",
         title=_title(study),
-        question=_("In which layer does the difference stand at which word?"),
+        question=_("At which word is the difference in each layer?"),
         recipe=recipe,
         seen=_seen(study),
         code=(position_patching,),
@@ -70,23 +70,20 @@ def _title(study: PositionPatching) -> str:
 
 def _seen(study: PositionPatching) -> str:
     """Say which vector restores most, of those that were copied, and where the difference began."""
-    is_stream = study.part is Part.STREAM
-    # Before any layer, the differing word itself restores everything.
-    row, at, share = study.strongest(int(is_stream))
-    n = int(study.tried_P.sum()) * (len(study.sites) - int(is_stream))
+    row, at, share = study.strongest(_layers(study))
     text = _(
-        "Of {n} vectors, that of **“{token}”, layer {layer}** restores most: **{share}** of the "
-        "way from “{other}” to “{one}”."
+        "Of {n} vectors, the one of **“{token}” in layer {layer}** restores most: **{share}** of "
+        "the way from “{other}” to “{one}”."
     )
     if share < STRONG:
         text = _(
-            "None of {n} vectors carries the difference alone: that of “{token}”, layer {layer}, "
-            "restores most, {share} of the way from “{other}” to “{one}”."
+            "None of {n} vectors carries the difference alone: the one of “{token}” in layer "
+            "{layer} restores most, {share} of the way from “{other}” to “{one}”."
         )
-    before = _("Before the first layer it is “{first}”: {first_share}.") if is_stream else ""
-    _row, first, first_share = study.strongest()
-    return joined([text, before]).format(
-        n=number(n),
+    before = _("Before the first layer it is the one of “{first}”: {first_share}.")
+    _row, first, first_share = study.strongest(slice(0, 1))
+    return joined([text, before if study.part is Part.STREAM else ""]).format(
+        n=number(int(study.tried_P.sum()) * len(study.sites[_layers(study)])),
         token=plain(study.tokens[at].text),
         layer=number(study.sites[row].layer),
         share=percent_of_100(100 * share, 0),
@@ -95,6 +92,11 @@ def _seen(study: PositionPatching) -> str:
         first=plain(study.tokens[first].text),
         first_share=percent_of_100(100 * first_share, 0),
     )
+
+
+def _layers(study: PositionPatching) -> slice:
+    """Return the rows of layers: before them the differing word itself restores everything."""
+    return slice(1, None) if study.part is Part.STREAM else slice(None)
 
 
 def _draw_map(study: PositionPatching) -> Drawn:
@@ -118,9 +120,15 @@ def _draw_map(study: PositionPatching) -> Drawn:
             differs=[at for at, differs in enumerate(study.differs_P) if differs],
         ),
         texts=[[percent_of_100(100 * each, 0) for each in row] for row in shares_LP.tolist()],
+        note=""
+        if study.partners_P == (*range(len(study.tokens)),)
+        else _(
+            "The sentences differ in length: words are matched from the start up to the first that "
+            "differs, the others from the end."
+        ),
         value_name=name.format(other=study.corrupt_token.text, one=study.clean_token.text),
     )
-    row, at, _share = study.strongest(int(study.part is Part.STREAM))
+    row, at, _share = study.strongest(_layers(study))
     texts = {"cell": _("{row}, {column}: {value}\u00a0%")}
     return components.show(Matrices(panels=[panel], selected=(0, row, at), texts=texts), key=MAP)
 

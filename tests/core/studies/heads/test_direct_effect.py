@@ -10,6 +10,7 @@ from core.batch import one_row
 from core.heads import Head
 from core.model import Record, Step, build
 from core.model.norm import BatchNorm, RMSNorm
+from core.studies.attribution.logit_terms import has_terms, terms_of
 from core.studies.heads.direct_effect import direct_effect, has_direct_path
 from tests.core.studies.heads.conftest import random_run
 
@@ -88,9 +89,23 @@ def test_effects_of_all_heads_and_all_else_sum_to_the_logits(model):
         assert np.abs(effects[head]).max() > 1e-3
 
 
+def test_what_all_parts_add_sums_to_every_logit(model):
+    source = SOURCE if model.config.n_encoder_layers else ()
+    terms, _logits_V = terms_of(model, one_row(source), one_row(FED))
+    logits_V = model(one_row(source), one_row(FED))[0, -1].numpy()
+    whole_V = sum(term_V for part, term_V in terms.items() if not isinstance(part, Head))
+    assert whole_V.numpy() == pytest.approx(logits_V, abs=1e-11)
+    heads = [part for part in terms if isinstance(part, Head)]
+    assert len(heads) == model.config.n_heads * len({head.site for head in heads}) > 0
+    for head in heads:
+        effect_V = direct_effect(model, head, source, FED, len(FED) - 1)
+        assert terms[head].numpy() == pytest.approx(effect_V, abs=1e-11)
+
+
 def test_only_a_decoder_whose_sums_reach_the_next_tokens_logits_has_a_direct_path(copy_run):
     model = copy_run.model
     assert has_direct_path(model, Head.parse("decoder.0.cross:0"))
     assert not has_direct_path(model, Head.parse("encoder.0.self:0"))
     bare = build(replace(copy_run.settings.model, residual=False))
     assert not has_direct_path(bare, Head.parse("decoder.0.cross:0"))
+    assert (has_terms(model), has_terms(bare)) == (True, False)
