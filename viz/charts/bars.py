@@ -95,7 +95,12 @@ def bars(
     height = BAR * len(names) * (1 if drawn != "beside" else max(1, len(series) / BARS))
     figure: alt.Chart | alt.LayerChart = encoded
     if value.write:
-        numbers = base.mark_text(align="left", dx=5, color=QUIET).encode(
+        # Beside the bar, on whichever side it ends.
+        outwards = {
+            "align": alt.ExprRef("datum.value < 0 ? 'right' : 'left'"),
+            "dx": alt.ExprRef("datum.value < 0 ? -5 : 5"),
+        }
+        numbers = base.mark_text(**outwards, color=QUIET).encode(
             x="value:Q", y="row:O", yOffset=encoded.encoding.yOffset, text="written:N"
         )
         figure = alt.LayerChart(layer=[encoded, numbers])

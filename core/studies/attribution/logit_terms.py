@@ -116,8 +116,9 @@ def terms_of(
     scale = model.config.d_model**-0.5 if model.config.logit_scale else 1.0
     output_VD = model.output.weight.double() * scale
     found = {part: output_VD @ term_D for part, term_D in terms.items()}
-    if model.output.bias is not None:
-        found[None] = found[None] + model.output.bias.double()
+    # The biases come last.
+    biases_V = found.pop(None)
+    found[None] = biases_V if model.output.bias is None else biases_V + model.output.bias.double()
     return found, logits_V
 
 

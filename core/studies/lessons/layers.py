@@ -51,7 +51,7 @@ class Stream:
     @property
     def names(self) -> tuple[str, ...]:
         """Messages that call each depth by name: `embedding`, `self-attention 0` and so on."""
-        return tuple(map(_depth, self.sites))
+        return tuple(map(sublayer_name, self.sites))
 
     def table(self) -> Table:
         """Return a row for each depth and position."""
@@ -64,7 +64,8 @@ class Stream:
         return found | {"after": [self.names[depth] for depth in found["depth"]]}
 
 
-def _depth(site: Site) -> Message:
+def sublayer_name(site: Site) -> Message:
+    """Return a message that calls a sublayer, or the embedding, by name."""
     # A sublayer that is not known here is called as its model calls it.
     sublayer = Message(_SUBLAYERS.get(site.sublayer, site.sublayer))
     if site.sublayer == "embedding":

@@ -1,4 +1,4 @@
-"""Which source tokens a word comes from, by five methods."""
+"""Which source tokens a word comes from, by five methods, or which parts of the model."""
 
 from collections.abc import Sequence
 
@@ -8,6 +8,7 @@ import streamlit as st
 from core.evaluate.ranks import rank_correlation
 from core.studies.attribution.gradients import gradient_times_input, integrated_gradients
 from core.studies.attribution.leaving_out import leave_one_out, telling_step
+from core.studies.attribution.logit_terms import has_terms
 from core.studies.attribution.methods import Method, attribute
 from core.studies.attribution.rollout import source_rollout
 from core.studies.attribution.study import AttributionStudy, attribution_study, written_ids
@@ -20,10 +21,13 @@ from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.typography import show_translations, typeset
 from pages.frame.view import Shown
+from pages.views.heads import attribution_logit
 from pages.views.heads import attribution_methods as methods
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix, scaled_rows
 
+TO, WORDS, PARTS = "attributed_to", "words", "parts"
+"""In the link: to what a word is attributed."""
 STEP, EVERY_METHOD, MAP = "attributed_word", "all_methods", "attribution_map"
 
 
@@ -38,12 +42,16 @@ def draw(opened: Opened) -> Shown | None:
         return None
     with row:
         step = _ask_step(opened, ids, steps)
-        every_method = controls.toggle(_("all methods"), EVERY_METHOD)
+        to_parts = _ask_to_parts(opened)
+        every_method = not to_parts and controls.toggle(_("all methods"), EVERY_METHOD)
+        lead = to_parts and controls.toggle(_("against the runner-up"), attribution_logit.LEAD)
+    show_translations(_in_translation(opened, ids, step))
+    if to_parts:
+        return attribution_logit.shown(opened, step, lead)
     asked = frozenset(Method) if every_method else frozenset({Method.LEAVE_ONE_OUT})
     by_word = len(inspection.source_words) < len(inspection.source_tokens)
     recipe = Recipe(attribution_study, opened.writer, opened.inspecting, step, asked, by_word)
     study = recipe.result()
-    show_translations(_in_translation(opened, ids, step))
     panel = (_of_methods if every_method else _of_one_method)(opened, study)
     picture = components.show(Matrices(panels=[panel]), key=MAP)
     if every_method:
@@ -73,6 +81,14 @@ def _in_translation(opened: Opened, ids: tuple[int, ...], step: int) -> str:
         return plain(shown)
     start = len(to) - len(to[len(before) :].lstrip())
     return f"{plain(shown[:start])}**{plain(shown[start : len(to)])}**{plain(shown[len(to) :])}"
+
+
+def _ask_to_parts(opened: Opened) -> bool:
+    """Ask whether a word is attributed to parts of the model; not where its logit is no sum."""
+    offered = {WORDS: _("to words"), PARTS: _("to parts of the model")}
+    if not has_terms(opened.run.model):
+        return False
+    return controls.choice(_("Attributed to"), TO, offered, WORDS) == PARTS
 
 
 def _ask_step(opened: Opened, ids: tuple[int, ...], steps: range) -> int:
