@@ -96,13 +96,11 @@ def bars(
     figure: alt.Chart | alt.LayerChart = encoded
     if value.write:
         # Beside the bar, on whichever side it ends.
-        outwards = {
-            "align": alt.ExprRef("datum.value < 0 ? 'right' : 'left'"),
-            "dx": alt.ExprRef("datum.value < 0 ? -5 : 5"),
-        }
-        numbers = base.mark_text(**outwards, color=QUIET).encode(
-            x="value:Q", y="row:O", yOffset=encoded.encoding.yOffset, text="written:N"
-        )
+        numbers = base.mark_text(
+            align=alt.ExprRef("datum.value < 0 ? 'right' : 'left'"),
+            dx=alt.ExprRef("datum.value < 0 ? -5 : 5"),
+            color=QUIET,
+        ).encode(x="value:Q", y="row:O", yOffset=encoded.encoding.yOffset, text="written:N")
         figure = alt.LayerChart(layer=[encoded, numbers])
     room = {"left": 0, "top": 0, "right": WRITTEN if value.write else 10, "bottom": 5}
     return figure.properties(height=AROUND + max(LEAST, height), title=title, padding=room)

@@ -63,7 +63,9 @@ class LogitTerms:
 
 def has_terms(model: Transformer) -> bool:
     """Say whether a model's logits are such sums; with a pointer they are not."""
-    return not model.config.pointer and any(has_direct_path(model, each) for each in heads_of(model))
+    return not model.config.pointer and any(
+        has_direct_path(model, each) for each in heads_of(model)
+    )
 
 
 def logit_terms(run: Run, inspection: Inspection, step: int) -> LogitTerms:
@@ -97,9 +99,7 @@ def terms_of(
         return record.tensors[site, step][0, -1]
 
     embedding = model.embedding("decoder").site
-    terms: dict[Site | Head | None, Tensor] = {
-        embedding: at(embedding, Step.STREAM_OUT).double()
-    }
+    terms: dict[Site | Head | None, Tensor] = {embedding: at(embedding, Step.STREAM_OUT).double()}
     terms[None] = torch.zeros_like(terms[embedding])
     last = embedding
     blocks = [block for layer in model.layers() for block in layer.blocks()]

@@ -24,7 +24,7 @@ from ...decoding.sentence import Translation, translate
 from ...evaluate.exposure import first_difference
 from ...heads import Head, Kind, Site
 from ...messages import MessageError
-from ...model import Patch, Probe, Record, Step
+from ...model import Patch, Record, Step
 from ...model.masks import padding_mask
 from ...runs.run import Run
 from ...tokenizer.tokenizer import Token
@@ -142,18 +142,21 @@ class PatchingStudy(Parting):
             "difference_into": [self.corrupt_difference] * len(rows),
         }
 
-    def restored_maps(self) -> dict[Kind, NDArray[np.float32]]:
-        """Return the shares as the heads stand in the model.
 
-        Returns:
-            Kind of attention → an array of layers × heads; the last column is that of all heads
-            of the layer together.
-        """
-        rows: dict[Kind, list[list[float]]] = {}
-        for site, together in self.sites.items():
-            alone = [share for head, share in self.heads.items() if head.site == site]
-            rows.setdefault(site.attention, []).append([*alone, together])
-        return {kind: np.array(shares, np.float32) for kind, shares in rows.items()}
+def layer_maps(
+    heads: Mapping[Head, float], sites: Mapping[Site, float]
+) -> dict[Kind, NDArray[np.float32]]:
+    """Return a number of each head as the heads stand in the model.
+
+    Returns:
+        Kind of attention → an array of layers × heads; the last column is that of all heads of the
+        layer together.
+    """
+    rows: dict[Kind, list[list[float]]] = {}
+    for site, together in sites.items():
+        alone = [number for head, number in heads.items() if head.site == site]
+        rows.setdefault(site.attention, []).append([*alone, together])
+    return {kind: np.array(numbers, np.float32) for kind, numbers in rows.items()}
 
 
 def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
@@ -171,8 +174,11 @@ def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
     alone, together = dict[Head, float](), dict[Site, float]()
     for site in sites:
         mixed_HQE = pair.record.tensors[site, Step.MIXED][0]
-        patch = _EachAlone(site, mixed_HQE)
-        *singly, together[site] = pair.restored(len(mixed_HQE) + 1, patch, site)
+        each = torch.arange(n := len(mixed_HQE))
+        # In the copy after those of single heads all of them are replaced.
+        copies, heads_and_all = torch.cat([each, torch.full_like(each, n)]), each.repeat(2)
+        patch = EachCopy(site, Step.MIXED, copies, heads_and_all, mixed_HQE.repeat(2, 1, 1))
+        *singly, together[site] = pair.restored(n + 1, patch)
         alone |= dict(zip(site.heads(run.model.config.n_heads), singly, strict=True))
     return PatchingStudy(
         **vars(pair.parting), heads={head: alone[head] for head in heads}, sites=together
@@ -198,28 +204,29 @@ def patched_translation(run: Run, clean: str, corrupt: str, head: Head) -> Trans
 
 
 @dataclass(frozen=True, eq=False)
-class _EachAlone:
-    """A probe over copies of a sentence: in each another head of a sublayer is patched.
-
-    In the copy after those all of the heads are.
-    """
+class EachCopy:
+    """A probe over copies of a sentence, in each of which other values are replaced."""
 
     site: Site
-    clean_HQE: Tensor
+    step: Step
+    copies_N: Tensor
+    """In which copy each is replaced,"""
+    places_N: Tensor
+    """and of which of its heads or positions."""
+    clean_N: Tensor
+    """By what."""
 
     def sees(self, site: Site) -> bool:
         """The sublayer alone."""
         return site == self.site
 
-    def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Replace what the heads mixed, each in its own copy."""
-        if step is not Step.MIXED:
+    def at(self, _site: Site, step: Step, tensor: Tensor) -> Tensor:
+        """Replace the values, each in its own copy."""
+        if step is not self.step:
             return tensor
-        mixed_BHQE, n_heads = tensor.clone(), len(self.clean_HQE)
-        each = torch.arange(n_heads)
-        mixed_BHQE[each, each] = self.clean_HQE
-        mixed_BHQE[n_heads] = self.clean_HQE
-        return mixed_BHQE
+        changed = tensor.clone()
+        changed[self.copies_N, self.places_N] = self.clean_N
+        return changed
 
 
 class Pair:
@@ -227,12 +234,7 @@ class Pair:
 
     @torch.inference_mode()
     def __init__(self, run: Run, both: Paired, recorded: Step) -> None:
-        """Run the clean sentence, and the corrupt one.
-
-        Args:
-            run: Whose model it is.
-            both: What it writes after either.
-            recorded: The step of the clean pass that is kept, of every site.
+        """Run both; of the clean pass, this step is recorded at every site.
 
         Raises:
             PatchingError: The same is written after both.
@@ -259,27 +261,21 @@ class Pair:
         self._memory_1SD = None if source_1S is None else run.model.encode(source_1S)
 
     @torch.inference_mode()
-    def restored(self, n: int, patch: Probe, site: Site) -> list[float]:
+    def restored(self, n: int, patch: EachCopy) -> list[float]:
         """Return the share that a patch restores in each of `n` copies of the corrupt sentence.
 
-        One pass over as many copies: a large model reads its weights once.
-
-        Args:
-            n: How many copies.
-            patch: Changes each in another way, at one site.
-            site: Where.
+        In one pass over all of them: a large model reads its weights once.
         """
         start = self.parting.corrupt_difference
         gap = self.parting.clean_difference - start
         return [
-            (self._difference(logits_V) - start) / gap
-            for logits_V in self._logits_BV(n, patch, site)
+            (self._difference(logits_V) - start) / gap for logits_V in self._logits_BV(n, patch)
         ]
 
-    def _logits_BV(self, n: int, patch: Probe, site: Site) -> Tensor:
+    def _logits_BV(self, n: int, patch: EachCopy) -> Tensor:
         """Return the scores after the last position of `n` copies of the corrupt sentence."""
         source_BS, target_BT = (None if ids is None else ids.expand(n, -1) for ids in self.corrupt)
-        if self._memory_1SD is None or source_BS is None or site.in_encoder:
+        if self._memory_1SD is None or source_BS is None or patch.site.in_encoder:
             return cast(Tensor, self._model(source_BS, target_BT, patch)[:, -1])
         assert target_BT is not None
         visible_B1S = padding_mask(source_BS, self._model.config.pad_id)

@@ -24,7 +24,7 @@ from ...heads import Kind, Site, Stack
 from ...model import Record, Step
 from ...runs.run import Run
 from ...tokenizer.tokenizer import Token
-from .patching import Pair, Parting, paired
+from .patching import EachCopy, Pair, Parting, paired
 
 LARGEST = 4096
 """Positions of all copies in one pass: more need more memory than they save time."""
@@ -178,30 +178,9 @@ def _restored(
     """Return the share that the vector of each asked position restores."""
     clean_PD, found = pair.record.tensors[site, step][0], list[float]()
     n = max(1, LARGEST // len(copied))
-    for start in range(0, len(asked), n):
-        at = asked[start : start + n]
-        patch = _EachPosition(site, step, torch.tensor(at), clean_PD[[copied[each] for each in at]])
-        found += pair.restored(len(at), patch, site)
+    for places_N in torch.tensor(asked).split(n):
+        clean_ND = clean_PD[[copied[each] for each in places_N.tolist()]]
+        copies_N = torch.arange(len(places_N))
+        patch = EachCopy(site, step, copies_N, places_N, clean_ND)
+        found += pair.restored(len(places_N), patch)
     return found
-
-
-@dataclass(frozen=True, eq=False)
-class _EachPosition:
-    """A probe over copies of a text: in each another position's vector is replaced."""
-
-    site: Site
-    step: Step
-    positions_B: Tensor
-    clean_BD: Tensor
-
-    def sees(self, site: Site) -> bool:
-        """The sublayer alone."""
-        return site == self.site
-
-    def at(self, _site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Replace one vector of each copy."""
-        if step is not self.step:
-            return tensor
-        changed_BPD = tensor.clone()
-        changed_BPD[torch.arange(len(self.clean_BD)), self.positions_B] = self.clean_BD
-        return changed_BPD

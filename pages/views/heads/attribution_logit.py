@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from core.heads import Head, Kind, Site
+from core.heads import Head, Site
 from core.studies.attribution.logit_terms import LogitTerms, logit_terms, terms_of
+from core.studies.effects.patching import layer_maps
 from core.studies.lessons.layers import sublayer_name
 from pages.frame import components, notes
 from pages.frame.charts import chart
@@ -15,15 +17,17 @@ from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
+from pages.views.heads.patch import panel
 from viz.charts.bars import bars
 from viz.charts.curves import Quantity
 from viz.component.standalone import Drawn
-from viz.plane.matrices import Matrices, Matrix, numbered
+from viz.plane.matrices import Matrices
 
 LEAD, MAPS = "logit_lead", "logit_heads"
 Effects = Mapping[Site | Head | None, float]
 
 
+WRITE = partial(number, digits=1)
 FORMULA = (
     r"\mathrm{logit}_y = w_y \cdot \sum_i \mathrm{norm}(t_i) + b_y, \quad t_i: "
     r"\text{what a part adds; the norm’s mean and scale are those of the whole sum}"
@@ -41,7 +45,7 @@ def shown(opened: Opened, step: int, lead: bool) -> Shown:
     picture = bars(
         {title: list(parts.values())},
         [_name(part) for part in parts],
-        value=Quantity(_("logit"), write=lambda each: number(each, 1)),
+        value=Quantity(_("logit"), write=WRITE),
         title=title,
     )
     return Shown(
@@ -78,9 +82,7 @@ def _seen(study: LogitTerms, effects: Effects, lead: bool) -> str:
             "The logit of “{word}” is {sum} above that of “{other}”, the runner-up: the sum of all "
             "bars."
         )
-    most = _(
-        "**{part}** adds most: **{most}**. Of the heads, **{head}** adds most: **{of_head}**."
-    )
+    most = _("**{part}** adds most: **{most}**. Of the heads, **{head}** adds most: **{of_head}**.")
     return joined([text, most]).format(
         word=plain(study.word.text),
         other=plain(study.runner_up.text),
@@ -93,32 +95,14 @@ def _seen(study: LogitTerms, effects: Effects, lead: bool) -> str:
 
 
 def _draw_heads(effects: Effects, title: str) -> Drawn:
-    """Draw one matrix for each kind of attention: layers × heads."""
+    """Draw one matrix for each kind of attention: layers × heads, and the whole sublayer."""
     heads = {part: each for part, each in effects.items() if isinstance(part, Head)}
-    limit = max(map(abs, heads.values())) or 1.0
-    kinds = dict.fromkeys(head.kind for head in heads)
+    sites = {head.site: effects[head.site] for head in heads}
+    maps = layer_maps(heads, sites)
+    limit = max(float(np.abs(values_LH).max()) for values_LH in maps.values())
     panels = [
-        replace(_panel(kind, heads, at), limit=limit, value_name=title)
-        for at, kind in enumerate(kinds)
+        replace(panel(kind, values_LH, at, WRITE), limit=limit, scale="signed", value_name=title)
+        for at, (kind, values_LH) in enumerate(maps.items())
     ]
     texts = {"cell": _("layer {row}, head {column}: {value}")}
     return components.show(Matrices(panels=panels, texts=texts), key=MAPS)
-
-
-def _panel(kind: Kind, effects: Mapping[Head, float], at: int) -> Matrix:
-    rows: dict[int, list[float]] = {}
-    for head, each in effects.items():
-        if head.kind is kind:
-            rows.setdefault(head.layer, []).append(each)
-    values_LH = np.array(list(rows.values()), np.float32)
-    n_layers, n_heads = values_LH.shape
-    # Linked to nothing: head 2 of one kind has nothing to do with head 2 of another.
-    row, column = (2 * at + 1) * 10**6, 2 * at * 10**6
-    return Matrix(
-        title=_(kind.label),
-        values=values_LH,
-        scale="signed",
-        rows=replace(numbered(_("layer"), n_layers), links=range(row, row + n_layers)),
-        columns=replace(numbered(_("head"), n_heads), links=range(column, column + n_heads)),
-        texts=[[number(each, 1) for each in row] for row in values_LH.tolist()],
-    )

@@ -1,7 +1,7 @@
 """Copy the output of a head from one sentence into another: which head carries the difference?"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -18,6 +18,7 @@ from core.studies.effects.patching import (
     Parting,
     PatchingError,
     PatchingStudy,
+    layer_maps,
     patched_translation,
     patching_study,
 )
@@ -172,7 +173,7 @@ def _translations(
 
 def _of_both(study: Parting, names: tuple[str, str], run: Run) -> dict[str, str]:
     """Return name → translation in Markdown of both sentences, what differs in bold."""
-    first, second = marked(*(typeset(each.text, run) for each in (study.clean, study.corrupt)))
+    first, second = marked(typeset(study.clean.text, run), typeset(study.corrupt.text, run))
     return {names[0]: first, names[1]: second}
 
 
@@ -221,13 +222,18 @@ def _draw_maps(study: PatchingStudy, chosen: Head) -> Drawn:
     name = _("how far from “{other}” (0\u00a0%) to “{one}” (100\u00a0%)").format(
         other=study.corrupt_token.text, one=study.clean_token.text
     )
-    maps = study.restored_maps()
+    maps = layer_maps(study.heads, study.sites)
     # Blue has a place on the scale only where a head leads away from the other word.
     away = min(float(shares_LH.min()) for shares_LH in maps.values()) < -STRONG
     scale: Literal["weight", "signed"] = "signed" if away else "weight"
     panels = [
-        replace(_panel(kind, shares, name, n), scale=scale)
-        for n, (kind, shares) in enumerate(maps.items())
+        replace(
+            panel(kind, 100 * shares_LH, n, lambda share: percent_of_100(share, 0)),
+            value_name=name,
+            limit=100.0,
+            scale=scale,
+        )
+        for n, (kind, shares_LH) in enumerate(maps.items())
     ]
     at = list(maps).index(chosen.kind)
     picture = Matrices(
@@ -249,15 +255,24 @@ def _take(kinds: tuple[Kind, ...], study: PatchingStudy) -> None:
             session.choose({CHOSEN: str(head)})
 
 
-def _panel(kind: Kind, shares_LH: NDArray[np.float32], name: str, at: int) -> Matrix:
-    n_layers, n_columns = shares_LH.shape
+def panel(
+    kind: Kind, values_LH: NDArray[np.float32], at: int, write: Callable[[float], str]
+) -> Matrix:
+    """Return the matrix of a kind of attention: layers × heads, and all heads of a layer.
+
+    Args:
+        kind: Of attention.
+        values_LH: The last column is that of all heads.
+        at: Its place among the panels.
+        write: Writes a value into its cell.
+    """
+    n_layers, n_columns = values_LH.shape
     heads = [TokenLabel(str(head)) for head in range(n_columns - 1)]
     # Linked to nothing: head 2 of one kind has nothing to do with head 2 of another.
     row, column = (2 * at + 1) * 10**6, 2 * at * 10**6
     return Matrix(
         title=_(kind.label),
-        values=100 * shares_LH,
-        limit=100.0,
+        values=values_LH,
         rows=replace(numbered(_("layer"), n_layers), links=range(row, row + n_layers)),
         columns=Axis(
             name=_("head"),
@@ -265,6 +280,5 @@ def _panel(kind: Kind, shares_LH: NDArray[np.float32], name: str, at: int) -> Ma
             links=range(column, column + n_columns),
         ),
         details=[[""] * n_columns] * n_layers,
-        texts=[[percent_of_100(100 * share, 0) for share in row] for row in shares_LH.tolist()],
-        value_name=name,
+        texts=[[write(each) for each in row] for row in values_LH.tolist()],
     )

@@ -1,6 +1,6 @@
 """Which heads carry the difference between two sentences."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 import torch
@@ -10,7 +10,8 @@ from core.decoding.sentence import SentenceError, translate
 from core.heads import Head, Kind, Site
 from core.model import Patch, Record, Step, build
 from core.runs.run import load_run
-from core.studies.effects.patching import PatchingError, paired, patching_study
+from core.studies.effects.patching import PatchingError, layer_maps, paired, patching_study
+from core.studies.effects.position_patching import Part, position_patching
 from core.studies.effects.second_sentence import length, second_sentence
 from tests.core.conftest import GALLERY
 
@@ -102,7 +103,7 @@ def test_each_head_of_a_decoder_alone_brings_back_what_it_does_when_patched(run)
         difference = float(found[tokens[0]] - found[tokens[1]])
         assert share == pytest.approx((difference - gap[1]) / (gap[0] - gap[1]), abs=1e-3)
     # The stream itself is the other prompt's: heads alone need not bring back all of it.
-    assert set(study.restored_maps()) == {Kind.DECODER_SELF}
+    assert set(layer_maps(study.heads, study.sites)) == {Kind.DECODER_SELF}
 
 
 GOATS = "The goats avoided the bridges because they were thirsty."
@@ -127,3 +128,56 @@ def test_a_sentence_that_differs_in_a_word_and_is_translated_differently_is_offe
     if found:
         assert length(run, found) == length(run, source)
         assert translate(run, found).target_ids != translate(run, source).target_ids
+
+
+@dataclass(frozen=True)
+class Put:
+    """One vector in the place of another."""
+
+    site: Site
+    step: Step
+    position: int
+    vector_D: torch.Tensor
+
+    def sees(self, site):
+        return site == self.site
+
+    def at(self, _site, step, tensor):
+        if step is not self.step:
+            return tensor
+        tensor = tensor.clone()
+        tensor[0, self.position] = self.vector_D
+        return tensor
+
+
+LONGER = "The animal didn't cross the big street because it was too wide."
+
+
+@pytest.mark.parametrize("part", Part)
+@pytest.mark.parametrize(
+    ("model", "clean", "other"), [("guided", TIRED, LONGER), ("run", CLEAN, "z d a a f q")]
+)
+def test_each_vector_brings_back_what_it_does_when_put_in_place(request, model, clean, other, part):
+    run = request.getfixturevalue(model)
+    study = position_patching(run, clean, other, part)
+    both = paired(run, clean, other, any_length=True)
+    (from_fed, fed), (own, others) = both.fed(study.step), (ids[study.step] for ids in both.written)
+    record = Record(frozenset({part.step}))
+    kept, plain = logits(run, from_fed, record), logits(run, fed)
+
+    def difference(logits_V):
+        return float(logits_V[own] - logits_V[others])
+
+    gap = difference(kept) - difference(plain)
+    # What is longer has words without a partner.
+    assert study.partners_P.count(None) == length(run, other) - length(run, clean) > 0
+    n_layers = run.model.config.n_encoder_layers or run.model.config.n_decoder_layers
+    assert len(study.sites) == n_layers + (part is Part.STREAM)
+    for at, partner in enumerate(study.partners_P):
+        for row, site in enumerate(study.sites):
+            share = 0.0
+            if partner is not None:
+                clean_D = record.tensors[site, part.step][0, partner]
+                patched = logits(run, fed, Put(site, part.step, at, clean_D))
+                share = (difference(patched) - difference(plain)) / gap
+            assert study.shares_LP[row, at] == pytest.approx(share, abs=1e-3)

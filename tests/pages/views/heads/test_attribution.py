@@ -2,14 +2,17 @@ import numpy as np
 import pytest
 import torch
 
+from core.heads import Head, Kind
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from core.studies.attribution.logit_terms import logit_terms
 from core.studies.attribution.methods import Method
 from core.studies.attribution.study import LEAVE_ONE_OUT_FIRST, attribution_study
 from core.vocabulary import BOS, PAD
 from pages.frame.language import number, percent
 from pages.views.heads import attribution, attribution_methods
 from tests.pages.conftest import ROOT, component, said
+from tests.pages.drawing import assert_computes, assert_files, draw
 from tests.viz.unpacked import unpack_matrices as unpack
 
 SENTENCE = "d a f q"
@@ -115,3 +118,32 @@ def test_another_word_is_asked_about_and_does_not_outlive_its_sentence(open_attr
     at.text_input(key="sentence").set_value("d a f").run()
     fresh = open_attribution(sentence="d a f")
     assert at.selectbox(key=attribution.STEP).value == fresh.selectbox(key=attribution.STEP).value
+
+
+@pytest.mark.parametrize("lead", [False, True])
+def test_a_word_is_attributed_to_the_parts_of_the_model(run, lead):
+    asked = {"trial": "attribution", "model": "copy", "sentence": SENTENCE, "attributed_word": "1"}
+    drawing = draw("heads", asked | {"attributed_to": "parts", "logit_lead": str(lead).lower()})
+    inspection = inspect_sentence(run, SENTENCE)
+    study = logit_terms(run, inspection, 1)
+    effects = study.effects(difference=lead)
+    heads = {part: each for part, each in effects.items() if isinstance(part, Head)}
+    for panel, kind in zip(
+        unpack(component(drawing.at, "matrices").bytes).panels,
+        (Kind.DECODER_SELF, Kind.CROSS),
+        strict=True,
+    ):
+        own = [each for head, each in heads.items() if head.kind is kind]
+        assert panel.values[:, :-1].ravel() == pytest.approx(own, abs=1e-5)
+        assert panel.values[0, -1] == pytest.approx(effects[kind.site(0)], abs=1e-5)
+    fed = torch.tensor([[BOS, *inspection.translation.target_ids[:1]]])
+    logits_V = run.model(torch.tensor([inspection.translation.source_ids]), fed)[0, -1].tolist()
+    # Neither PAD nor BOS can be written.
+    first, second = sorted(logits_V[2:], reverse=True)[:2]
+    whole = first - second if lead else first
+    bars = [each for part, each in effects.items() if part not in heads]
+    assert sum(bars) == pytest.approx(whole, abs=1e-4)
+    than = f" above that of “{study.runner_up.text}”, the runner-up:" if lead else ","
+    assert f"The logit of “a” is {number(whole, 1)}{than} the sum of all bars." in drawing.seen[0]
+    assert_files(drawing)
+    assert_computes(drawing.python, drawing.about["columns"])

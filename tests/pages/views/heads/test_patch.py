@@ -6,7 +6,9 @@ import pytest
 from core.heads import Head, Kind
 from core.runs.run import load_run
 from core.studies.effects.patching import patched_translation, patching_study
+from core.studies.effects.position_patching import Part, position_patching
 from tests.pages.conftest import ROOT, TIRED, WIDE, component, said, send_from
+from tests.pages.drawing import assert_computes, assert_files, draw
 from tests.viz.unpacked import unpack_matrices as unpack
 
 
@@ -99,3 +101,25 @@ def test_a_sentence_of_another_length_is_refused_with_both_lengths(open_patch):
     complaint = "The sentences have 14 and 16 tokens, special ones counted"
     assert complaint in html.unescape(info.value)
     assert not at.get("bidi_component")
+
+
+LONGER = WIDE.replace("the street", "the big street")
+
+
+@pytest.mark.parametrize("second", [WIDE, LONGER])
+def test_a_vector_of_each_layer_is_copied_word_by_word(run, second):
+    asked = {"trial": "patch", "patch_what": "stream", "model": run.name, "patch_with": second}
+    drawing = draw("heads", asked)
+    study = position_patching(run, TIRED, second, Part.STREAM)
+    [panel] = picture(drawing.at).panels
+    assert panel.values == pytest.approx(100 * study.shares_LP, abs=1e-2)
+    rows = ["embedding", "layer 0", "layer 1", "layer 2"]
+    assert [label.text for label in panel.rows.labels] == rows
+    assert ("differ in length" in panel.note) == (second == LONGER)
+    assert panel.visible is None or panel.visible.all(axis=0).tolist() == study.tried_P.tolist()
+    layer, at = np.unravel_index(study.shares_LP[1:].argmax(), study.shares_LP[1:].shape)
+    share = f"{100 * study.shares_LP[1 + layer, at]:.0f}\u00a0%"
+    words = f"the one of **“{study.tokens[at].text}” in layer {layer}** restores most: **{share}**"
+    assert words in html.unescape(drawing.seen[0])
+    assert_files(drawing)
+    assert_computes(drawing.python, drawing.about["columns"])
