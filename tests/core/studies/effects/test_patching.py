@@ -85,6 +85,9 @@ def test_prompts_of_other_lengths_and_no_text_are_refused(run):
         paired(run, CLEAN, f"a {CLEAN}")
     with pytest.raises(SentenceError):
         paired(run, CLEAN, " ")
+    # The shorter prompt leaves room for more tokens, which part from nothing.
+    with pytest.raises(PatchingError, match="writes the same after both"):
+        position_patching(run, CLEAN, "k d z z f =", Part.STREAM)
 
 
 def test_each_head_of_a_decoder_alone_brings_back_what_it_does_when_patched(run):
