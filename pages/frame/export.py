@@ -192,10 +192,10 @@ def _link_and_python(link: str, recipe: Recipe[Tabular]) -> None:
         st.code(f"{link}&embed=true&only=picture", language=None, wrap_lines=True)
     with st.popover(_("Python"), type="tertiary", icon=":material/code:"):
         st.caption(_("Computes the same numbers again, wherever `seq2see` is installed."))
-        st.code(recipe.python())
         if recipe.has_picture:
             text = _("A notebook shows the picture; `{code}` after the last line writes a file.")
             st.caption(text.format(code='.save("attention.html")'))
+        st.code(recipe.python())
 
 
 def _tables(shown: Shown) -> str:
