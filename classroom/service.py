@@ -36,6 +36,8 @@ LOCK = ".turn.lock"
 class ClassService(Service):
     """Serves a class."""
 
+    is_shared = True
+
     def __init__(self, classroom: Classroom) -> None:
         """Serve a class as it is set up."""
         self.classroom = classroom

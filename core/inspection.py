@@ -23,6 +23,7 @@ from .runs.run import Run
 from .tokenizer.tokenizer import Token
 
 Weight = TypeVar("Weight", np.float32, np.float64)
+Layers = tuple[NDArray[np.float32], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +86,29 @@ class Inspection:
     def weights_of(self, head: Head) -> NDArray[np.float32]:
         """Return a head's weights_QK."""
         return self.attention[head.site].weights_HQK[head.index]
+
+    def layers_of(self, kind: Kind) -> Layers:
+        """Return weights_HQK of each layer with a kind of attention."""
+        return tuple(self.attention[site].weights_HQK for site in self.sites_of(kind))
+
+    @property
+    def encoder_attentions(self) -> Layers | None:
+        """weights_BHQK of each layer, B = 1, as models of `transformers` return them."""
+        return _batched(self.layers_of(Kind.ENCODER_SELF))
+
+    @property
+    def decoder_attentions(self) -> Layers | None:
+        """weights_BHQK of each layer, B = 1; None without a decoder."""
+        return _batched(self.layers_of(Kind.DECODER_SELF))
+
+    @property
+    def cross_attentions(self) -> Layers | None:
+        """weights_BHQK of each layer, B = 1; None of a stack alone."""
+        return _batched(self.layers_of(Kind.CROSS))
+
+
+def _batched(layers: Layers) -> Layers | None:
+    return tuple(weights_HQK[None] for weights_HQK in layers) or None
 
 
 def inspect_sentence(

@@ -7,6 +7,4 @@ ROOT = Path(__file__).resolve().parents[1]
 INSTALLED = (ROOT / "__init__.py").exists()
 COMMAND = "seq2see" if INSTALLED else "python -m core"
 """How the command line begins."""
-PACKAGE = "seq2see." if INSTALLED else ""
-"""How the names of modules begin."""
 GALLERY = ROOT / "gallery"

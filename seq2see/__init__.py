@@ -6,19 +6,21 @@ Each name is imported when it is first asked for, as torch takes seconds.
 from importlib import import_module
 from pathlib import Path
 
-# A checkout has `core` beside this folder, an installed package inside it.
-WITHIN = f"{__name__}." if Path(__file__).with_name("core").is_dir() else ""
+_HERE = Path(__file__).parent
+if not (_HERE / "core").is_dir():
+    # In a checkout, `core` and `viz` stand beside this folder: they are found there.
+    __path__.append(str(_HERE.parent))
 OFFERED = {
     "attention": f"{__name__}.display",
     "watch": f"{__name__}.display",
-    "check": f"{WITHIN}core.check",
-    "Override": f"{WITHIN}core.watch",
-    "Patch": f"{WITHIN}core.watch",
-    "Silence": f"{WITHIN}core.watch",
+    "check": f"{__name__}.core.check",
+    "Override": f"{__name__}.core.watch",
+    "Patch": f"{__name__}.core.watch",
+    "Silence": f"{__name__}.core.watch",
 }
 """What the package offers → the module that holds it."""
 
-__version__ = str(import_module(f"{WITHIN}core.installed").VERSION)
+__version__ = str(import_module(f"{__name__}.core.installed").VERSION)
 __all__ = [*OFFERED, "__version__"]  # noqa: PLE0604
 
 

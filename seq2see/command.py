@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 
-from . import WITHIN, __version__
+from . import __version__
 
 ADDRESS = "127.0.0.1"
 NEEDED = ("streamlit", "tokenizers")
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("error: this needs more packages: pip install 'seq2see[app]'", file=sys.stderr)
         return 2
     if given and not given[0].startswith("-"):
-        return int(import_module(f"{WITHIN}core.__main__").main(given))
+        return int(import_module(".core.__main__", __package__).main(given))
     options = _Parser(
         prog="seq2see",
         usage="seq2see [--port PORT] [--no-browser]\n       seq2see COMMAND …",
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 class _Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """Add the commands here, because their import takes seconds."""
-        commands = import_module(f"{WITHIN}core.__main__").COMMANDS
+        commands = import_module(".core.__main__", __package__).COMMANDS
         lines = [
             f"  {name:<12}{command.__doc__.splitlines()[0]}" for name, command in commands.items()
         ]
@@ -71,7 +71,7 @@ def _free_port() -> int:
 def _open_app(port: int, no_browser: bool) -> int:
     from streamlit.web.cli import main as streamlit  # Here, for only the app needs it.
 
-    app = import_module(f"{WITHIN}core.installed").ROOT / "app.py"
+    app = import_module(".core.installed", __package__).ROOT / "app.py"
     options = {
         "server.address": ADDRESS,
         "server.port": port,

@@ -14,9 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from . import WITHIN
-
-if TYPE_CHECKING or not WITHIN:
+if TYPE_CHECKING:
     from core.heads import Kind
     from core.watch import Call, Change, Seen, Tokenizer, Watch
     from viz.component.assets import assets_of
@@ -39,6 +37,9 @@ _OUTPUTS = {
 }
 """What the outputs of `transformers` call their weights."""
 
+_OF_ONE_MAP = {"grid.one": "The one map", "head": "map", "head.short": "", "layer.short": ""}
+"""Of which head it is, an array does not say; it may be the mean of many."""
+
 # A notebook shows a page within a frame, which does not know how tall the page is.
 _FITTED = """<script>
   const page = document.documentElement;
@@ -59,6 +60,7 @@ class Maps:
         rows: One text for each query.
         columns: One text for each key.
         remark: What else is to be known; stands below the heads.
+        selected: Layer and head that are shown large.
     """
 
     kind: Kind
@@ -68,14 +70,17 @@ class Maps:
     rows: Sequence[str]
     columns: Sequence[str]
     remark: str = ""
+    selected: tuple[int, int] = (0, 0)
 
     def attention_maps(self) -> AttentionMaps:
         """Return them as the component of the app draws them."""
+        is_one = self.weights_LHQK.shape[:2] == (1, 1)
         texts = {
-            f"title.{self.kind}": f"{self.name}, head {{head}}",
+            f"title.{self.kind}": self.name if is_one else f"{self.name}, head {{head}}",
             f"picture.{self.kind}": f"{self.name}, heads: {{n}}",
             "query": "query: the token that looks",
             "key": "key: the token looked at",
+            **(_OF_ONE_MAP if is_one else {}),
         }
         return AttentionMaps(
             kind=self.kind.value,
@@ -85,6 +90,7 @@ class Maps:
             queries=[TokenLabel(text) for text in self.rows],
             keys=[TokenLabel(text) for text in self.columns],
             finding=self.remark,
+            selected=self.selected,
             texts=texts,
         )
 
@@ -123,6 +129,7 @@ def attention(
     columns: Sequence[str] = (),
     *,
     batch: int = 0,
+    head: tuple[int, int] = (0, 0),
 ) -> Picture:
     """Show attention weights: an array, or what a model of `transformers` returned.
 
@@ -135,6 +142,7 @@ def attention(
         columns: One text for each key, of the source where there are two texts; else those of the
             rows, as in self-attention.
         batch: Which sentence of a batch.
+        head: The layer and the head to show large first.
 
     Raises:
         ValueError: The weights are not between 0 and 1, or their number does not fit the texts.
@@ -145,7 +153,7 @@ def attention(
         if getattr(weights, name, None) is not None
     ]
     maps = [
-        _maps_of_layers(_layers(layers, batch), kind, rows, columns)
+        _maps_of_layers(_layers(layers, batch), kind, rows, columns, head)
         for kind, layers in named or [(None, weights)]
     ]
     return Picture("Attention", maps)
@@ -156,15 +164,18 @@ def _maps_of_layers(
     kind: Kind | None,
     rows: Sequence[str],
     columns: Sequence[str],
+    selected: tuple[int, int],
 ) -> Maps:
-    name = "layer {layer}" if kind is None else f"{kind.full_label}, layer {{layer}}"
+    name = "layer {layer}" if len(weights_LHQK) > 1 else "attention"
+    if kind is not None:
+        name = f"{kind.full_label}, layer {{layer}}"
     visible_QK = weights_LHQK.max(axis=(0, 1)) > 0.0
     kind = kind or _kind_of(visible_QK, rows, columns)
     if kind.is_self:
         rows = columns = (columns or rows) if kind is Kind.ENCODER_SELF else (rows or columns)
     n_queries, n_keys = visible_QK.shape
     row_texts, column_texts = _texts(rows, n_queries, "rows"), _texts(columns, n_keys, "columns")
-    return Maps(kind, name, weights_LHQK, visible_QK, row_texts, column_texts)
+    return Maps(kind, name, weights_LHQK, visible_QK, row_texts, column_texts, selected=selected)
 
 
 def _kind_of(visible_QK: NDArray[np.bool_], rows: Sequence[str], columns: Sequence[str]) -> Kind:

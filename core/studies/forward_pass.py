@@ -16,6 +16,7 @@ from ..heads import Head, Site, Stack
 from ..inspection import Inspection, inspect_sentence
 from ..model import Probes, Record, Silence, Step
 from ..runs.run import Run
+from ..tokenizer.tokenizer import token_texts
 from .lessons.cells import Table
 from .lessons.layers import Lens, Stream, recorded_lens, recorded_streams
 
@@ -73,6 +74,12 @@ class ForwardPass:
             rows["added"] += added_K.tolist()
             rows["largest_weight"] += largest
         return rows
+
+    def attention(self) -> tuple[Inspection, list[str], list[str], tuple[int, int]]:
+        """Return what `seq2see.attention` shows: weights, rows, columns, and the first head."""
+        inspection = self.inspection
+        target, source = map(token_texts, (inspection.fed_tokens, inspection.source_tokens))
+        return inspection, target, source, (0, 0)
 
 
 @torch.inference_mode()

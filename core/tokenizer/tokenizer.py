@@ -41,6 +41,11 @@ class Token:
     """Index of the word that it belongs to."""
 
 
+def token_texts(tokens: Sequence[Token]) -> list[str]:
+    """Return the text of each token."""
+    return [token.text for token in tokens]
+
+
 class HasOffsets(Protocol):
     """An encoding of the `tokenizers` library, or `Offsets`."""
 

@@ -106,7 +106,7 @@ def offer(shown: Shown, view: str, text: ViewText, facts: Mapping[str, object]) 
     with st.container(key="taken"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _files(shown, about)
-            _link_and_python(link, shown.recipe.python())
+            _link_and_python(link, shown.recipe)
             # Components save their pictures themselves, under names that begin like the files'.
             begins = html.escape(f"{stem(about)}{view}-")
             st.html(f'<i hidden data-files-begin="{begins}"></i>', width="content")
@@ -184,15 +184,18 @@ def _download(label: str, mime: str, file: str, written: Callable[[], str | byte
     )
 
 
-def _link_and_python(link: str, python: str) -> None:
+def _link_and_python(link: str, recipe: Recipe[Tabular]) -> None:
     with st.popover(_("Link"), type="tertiary", icon=":material/link:"):
         st.caption(_("Opens exactly this view."))
         st.code(link, language=None, wrap_lines=True)
         st.caption(_("The same without controls, for a slide or a page."))
         st.code(f"{link}&embed=true&only=picture", language=None, wrap_lines=True)
     with st.popover(_("Python"), type="tertiary", icon=":material/code:"):
-        st.caption(_("Run in the project's folder, it computes the same numbers again."))
-        st.code(python)
+        st.caption(_("Computes the same numbers again, wherever `seq2see` is installed."))
+        if recipe.has_picture:
+            text = _("A notebook shows the picture; `{code}` after the last line writes a file.")
+            st.caption(text.format(code='.save("attention.html")'))
+        st.code(recipe.python())
 
 
 def _tables(shown: Shown) -> str:

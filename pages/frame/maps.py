@@ -26,12 +26,11 @@ def maps_of(
     whole map. The finding is a sentence about these heads, and the pinned word is kept marked.
     """
     kind = head.kind
-    sites = inspection.sites_of(kind)
-    visible_QK = inspection.attention[sites[0]].visible_QK
+    visible_QK = inspection.attention[inspection.sites_of(kind)[0]].visible_QK
     return AttentionMaps(
         kind=kind.value,
         sides=kind.sides,
-        weights=np.stack([inspection.attention[site].weights_HQK for site in sites]),
+        weights=np.stack(inspection.layers_of(kind)),
         visible=visible_QK,
         queries=side_labels(inspection, kind.query_side),
         keys=side_labels(inspection, kind.key_side),

@@ -4,6 +4,7 @@ It computes what a view shows, once for all visitors, and writes the Python that
 again. So a view says once where its numbers come from.
 """
 
+import inspect
 import json
 import math
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -16,7 +17,7 @@ from typing import Generic, Protocol, TypeVar, cast
 import numpy as np
 
 from core.heads import Head, Site
-from core.installed import INSTALLED, PACKAGE, ROOT
+from core.installed import GALLERY, ROOT
 from core.runs.run import load_run
 from pages.frame import cached, interrupts, service
 from pages.frame.cached import Folder, RunAt, RunWriting
@@ -24,6 +25,16 @@ from pages.frame.cached import Folder, RunAt, RunWriting
 Result = TypeVar("Result", covariant=True)
 WIDTH = 88
 """Letters of a line; a longer call has one argument a line."""
+PACKAGE = "seq2see"
+SHOWING_PICTURE = """\
+weights, rows, columns, head = result.attention()
+see.attention(weights, rows, columns, head=head)
+"""
+SHOWING_TABLE = """\
+print(*numbers, sep="\\t")
+for row in zip(*numbers.values()):
+    print(*row, sep="\\t")
+"""
 
 
 class Tabular(Protocol):
@@ -69,10 +80,18 @@ class Recipe(Generic[Result]):
         return (self.function, *(function for each in inner for function in each.functions))
 
     def python(self) -> str:
-        """Return Python that a reader can run; `numbers` is the result's table."""
+        """Return Python that computes the result's table in any folder, and shows the result."""
         code = _Code()
-        numbers = f"numbers = {code.of(self, 0)}.table()\n"
-        return f"{code.imports()}{code.runs()}{numbers}"
+        if self.has_picture:
+            code.add_import(f"import {PACKAGE} as see")
+        result = f"result = {code.of(self, 0)}\nnumbers = result.table()\n"
+        showing = SHOWING_PICTURE if self.has_picture else SHOWING_TABLE
+        return f"{code.imports()}{code.runs()}{result}{showing}"
+
+    @property
+    def has_picture(self) -> bool:
+        """Whether the result has weights for `seq2see.attention`."""
+        return hasattr(inspect.signature(self.function).return_annotation, "attention")
 
 
 class _Code:
@@ -82,9 +101,14 @@ class _Code:
         self._imports: set[str] = set()
         self._runs: dict[Path | RunAt | RunWriting, tuple[str, str]] = {}
 
+    def add_import(self, line: str) -> None:
+        """Import something."""
+        self._imports.add(line)
+
     def imports(self) -> str:
         """Return the lines that import: the standard library, then the project."""
-        own = sorted(line for line in self._imports if line.startswith(f"from {PACKAGE}core"))
+        own = [line for line in self._imports if line.split()[1].startswith(PACKAGE)]
+        own.sort(key=lambda line: (line.startswith("from"), line))
         others = sorted(self._imports - set(own))
         return "".join(f"{block}\n\n" for block in ("\n".join(others), "\n".join(own)) if block)
 
@@ -142,17 +166,17 @@ class _Code:
                 return f"{self._name(load_run)}({self._path(run)})"
 
     def _path(self, path: Path) -> str:
-        place = json.dumps(project_path(path).as_posix(), ensure_ascii=False)
-        if INSTALLED and path.is_relative_to(ROOT):
-            self._imports.add(f"from {PACKAGE}core.installed import ROOT")
-            return f"ROOT / {place}"
+        if path.is_relative_to(GALLERY):
+            self._imports.add(f"from {PACKAGE}.core.installed import GALLERY")
+            return f"GALLERY / {_literal(path.relative_to(GALLERY).as_posix())}"
         self._imports.add("from pathlib import Path")
-        return f"Path({place})"
+        place = project_path(path) if service.current().is_shared else path
+        return f"Path({_literal(place.as_posix())})"
 
     def _name(self, of: object) -> str:
         outer = str(getattr(of, "__qualname__", "")).split(".")[0]
         module = str(getattr(of, "__module__", ""))
-        package = PACKAGE if module.startswith("core.") else ""
+        package = f"{PACKAGE}." if module.startswith("core.") else ""
         self._imports.add(f"from {package}{module} import {outer}")
         return str(getattr(of, "__qualname__", ""))
 
@@ -180,7 +204,7 @@ def _literal(value: object) -> str:
 def _broken(begin: str, texts: Sequence[str], end: str, indent: int) -> str:
     """Return what stands in brackets in one line, or in one line each where that is too long."""
     line = f"{begin}{', '.join(texts)}{end}"
-    if indent + len(line) + len("numbers = .table()") <= WIDTH or not texts:
+    if indent + len(line) + len("result = ") <= WIDTH or not texts:
         return line
     inner = "".join(f"{' ' * (indent + 4)}{text},\n" for text in texts)
     return f"{begin}\n{inner}{' ' * indent}{end.lstrip(',')}"

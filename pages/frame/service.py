@@ -50,6 +50,8 @@ class Service:
     """The name of the tour with which everybody begins; empty for the usual start."""
     memory_megabytes = 5_500
     """For all models and results that the process keeps."""
+    is_shared = False
+    """Whether visitors sit elsewhere: no page names a folder of the machine."""
 
     def visitor(self) -> Visitor:
         """Return who the current run of the script is for."""

@@ -4,15 +4,18 @@ import csv
 import io
 import json
 import math
+import os
 import re
+import subprocess
+import sys
+import tempfile
 import unicodedata
 from collections.abc import Callable, Mapping
-from contextlib import chdir
 from dataclasses import dataclass
+from functools import cache
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
@@ -30,6 +33,7 @@ MARKS = (
     *("$$z", ":red[y", "**bold", "&lt; :", ":smile:"),
 )
 FILE = re.compile("(PNG|SVG|CSV|JSON|HTML)\\b")
+EMPTY = tempfile.TemporaryDirectory()
 ISOLATED = re.compile("\u2068[^\u2068\u2069]*\u2069")
 
 
@@ -131,18 +135,36 @@ def assert_files(drawing: Drawing) -> None:
             assert ElementTree.fromstring(file).tag == "{http://www.w3.org/2000/svg}svg"
 
 
+@cache
+def _readers_python() -> subprocess.Popen:
+    """Return a process in an empty folder, which finds the checkout only by PYTHONPATH.
+
+    It ends with the tests: its input is closed then.
+    """
+    return subprocess.Popen(
+        [sys.executable, "-P", ROOT / "tests" / "pages" / "python_of_views.py"],
+        cwd=EMPTY.name,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
 def assert_computes(python: str, columns: Mapping[str, list]) -> None:
-    """Make sure that Python computes in `numbers`, in the project's folder, what a table holds.
+    """Make sure that Python computes in `numbers` what a table holds, and shows something.
 
     What has the table's columns is the whole table, exactly; else a part of it is enough.
     """
-    found = {}
-    with chdir(ROOT):
-        exec(compile(python, "python", "exec"), found)
+    process = _readers_python()
+    print(json.dumps(python), file=process.stdin, flush=True)
+    found = json.loads(process.stdout.readline())
+    assert "error" not in found, f"{python}\n{found['error']}"
+    assert found["shown"]
     numbers = found["numbers"]
-    if isinstance(numbers, Mapping) and list(numbers) == list(columns):
+    if list(numbers) == list(columns):
         assert json.loads(as_json({}, numbers))["columns"] == columns
-    elif isinstance(numbers, Mapping):
+    else:
         # A column of texts may say otherwise what Python has as numbers, a shape for example.
         numbers = {name: numbers[name] for name in numbers if not _is_text(columns.get(name, ()))}
     computed, shown = set(_numbers(numbers)), set(_numbers(columns))
@@ -162,8 +184,6 @@ def _numbers(values):
     """Yield the finite numbers of nested values, as numbers of Python."""
     if isinstance(values, Mapping):
         values = list(values.values())
-    if isinstance(values, np.ndarray | np.generic):
-        values = values.tolist()
     if isinstance(values, list | tuple):
         for value in values:
             yield from _numbers(value)

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from classroom.service import ClassService
 from pages.frame import cached
 from pages.frame.service import Service, Visitor
 from tests.pages.conftest import ROOT
@@ -91,6 +92,7 @@ def hers(tmp_path, monkeypatch):
     run = Visitor("Ann").folder(cached.OWN) / "mine"
     shutil.copytree(ROOT / "gallery" / "copy", run)
     monkeypatch.setattr(Service, "visitor", lambda _: Visitor("Ann"))
+    monkeypatch.setattr(Service, "is_shared", ClassService.is_shared)
     return run
 
 

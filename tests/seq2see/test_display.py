@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from core.heads import Kind
+from core.heads import Head, Kind
+from core.inspection import inspect_sentence
+from core.installed import GALLERY
+from core.runs.run import load_run
 from seq2see.display import attention, watch
 from tests.core.watch.random_models import inputs_of, model_of
 from tests.core.watch.written_by_hand import Additive, drawn
@@ -34,6 +37,24 @@ def test_what_an_array_is_shows_in_its_shape_and_its_zeros():
         **{"square": Kind.ENCODER_SELF, "causal": Kind.DECODER_SELF},
         **{"wide": Kind.CROSS, "two texts": Kind.CROSS},
     }
+
+
+def test_a_map_alone_names_no_layer_and_no_head():
+    titles = [
+        attention(torch.full(shape, 0.25)).maps[0].attention_maps().texts["title.encoder.self"]
+        for shape in [(4, 4), (2, 4, 4), (2, 2, 4, 4)]
+    ]
+    assert titles == ["attention", "attention, head {head}", "layer {layer}, head {head}"]
+
+
+def test_an_inspected_sentence_shows_each_head_in_its_place():
+    inspection = inspect_sentence(load_run(GALLERY / "copy"), "a b c")
+    for maps in attention(inspection).maps:
+        for layer, head in np.ndindex(*maps.weights_LHQK.shape[:2]):
+            weights_QK = inspection.weights_of(Head.parse(f"{maps.kind.site(layer)}:{head}"))
+            assert np.array_equal(maps.weights_LHQK[layer, head], weights_QK)
+    [first, *_] = attention(inspection, head=(1, 2)).maps
+    assert first.attention_maps().selected == (1, 2)
 
 
 def test_outputs_of_transformers_show_all_their_attentions_also_of_generate():

@@ -17,8 +17,10 @@ SHOWN = """
 from pages.frame.cached import GALLERY
 from pages.frame.recipe import Recipe
 from core.inspection import inspect_sentence
+from core.studies.forward_pass import forward_pass
 
-print(Recipe(inspect_sentence, GALLERY / "copy", "a b c").python().replace(".table()", ""))
+inspecting = Recipe(inspect_sentence, GALLERY / "copy", "a b c")
+print(Recipe(forward_pass, GALLERY / "copy", inspecting).python())
 """
 WATCHED = """
 import sys
@@ -112,8 +114,9 @@ def test_the_python_that_a_view_shows_runs_in_any_folder(seq2see, site_packages,
     python = seq2see.with_name("python")
     shown = run(python, "-c", SHOWN, cwd=site_packages / "seq2see")
     assert "from seq2see.core.inspection import inspect_sentence" in shown
-    (folder / "mine.py").write_text(f"{shown}\nprint(len(numbers.source_tokens))")
-    assert run(python, "mine.py", cwd=folder) == "4\n"
+    (folder / "mine.py").write_text(f'{shown.rstrip()}.save("attention.html")')
+    assert run(python, "mine.py", cwd=folder) == ""
+    assert 'id="view-2"' in (folder / "attention.html").read_text()
 
 
 def test_any_model_is_watched_and_shown_with_numpy_and_torch_alone(seq2see, folder):

@@ -15,7 +15,8 @@ from ...inspection import Inspection
 from ...model import Override
 from ...runs.run import Run
 from ...tasks.translation import derivations
-from ...tokenizer.tokenizer import Token
+from ...tokenizer.tokenizer import Token, token_texts
+from ..heads.maps import AttentionPicture
 from .ablation import BeforeAfter, Outcome, before_after
 
 Weights = NDArray[np.float32]
@@ -103,12 +104,28 @@ class WeightMove:
     """The row with the weight moved; None where it may not look at the key."""
     override: BeforeAfter | None
     """What the model then writes."""
+    layers: tuple[Weights, ...]
+    """weights_HQK of each layer, as they are."""
 
     @property
     def is_moved(self) -> bool:
         """Whether the row becomes another one: not if its largest weight is on the key already."""
         before_K = self.weights_QK[self.query]
         return self.after_K is not None and not np.array_equal(self.after_K, before_K)
+
+    @property
+    def changed_QK(self) -> Weights:
+        """The map with the weight moved."""
+        changed_QK = self.weights_QK.copy()
+        if self.after_K is not None:
+            changed_QK[self.query] = self.after_K
+        return changed_QK
+
+    def attention(self) -> AttentionPicture:
+        """Return what `seq2see.attention` shows: weights, rows, columns, and the changed head."""
+        weights_LHQK, head = np.stack(self.layers), (self.head.layer, self.head.index)
+        weights_LHQK[head] = self.changed_QK
+        return weights_LHQK, token_texts(self.queries), token_texts(self.keys), head
 
     def table(self) -> dict[str, list[object]]:
         """Return a row for each cell of the map, each word that is written, and the loss."""
@@ -145,4 +162,7 @@ def move_weight(
         after_K = rewired(weights_QK[query], key)
         found = override_row(run, before, head, query, after_K)
     queries, keys = map(inspection.tokens_of, head.kind.sides)
-    return WeightMove(head, query, key, queries, keys, weights_QK, visible_QK, after_K, found)
+    layers = inspection.layers_of(head.kind)
+    return WeightMove(
+        head, query, key, queries, keys, weights_QK, visible_QK, after_K, found, layers
+    )

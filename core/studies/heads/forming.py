@@ -7,7 +7,7 @@ from ...heads import Head
 from ...inspection import Inspection
 from ...runs.metrics import columns_of
 from .evenness import evenness
-from .maps import Maps, maps_of_heads
+from .maps import AttentionPicture, Maps, maps_of_heads
 
 SHARP = 0.25
 """A head that spreads its weights less evenly looks at little but one token."""
@@ -33,6 +33,10 @@ class Forming:
                 break
             found = step
         return found
+
+    def attention(self) -> AttentionPicture:
+        """Return what `seq2see.attention` shows: weights, rows, columns, and the head."""
+        return self.map.attention()
 
     def table(self) -> Mapping[str, Sequence[object]]:
         """Return a row for each cell of the map, then one for each head of the layer and step.

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from ...heads import Head, Kind, Side
 from ...inspection import Inspection
-from ...tokenizer.tokenizer import Token
+from ...tokenizer.tokenizer import Token, token_texts
 
 How = Literal["mean", "largest"]
 Direction = Literal["at", "by"]
 """Whether a token attends to others, or is attended to by them."""
+AttentionPicture = tuple[NDArray[np.float32], list[str], list[str], tuple[int, int]]
+"""Weights, a text for each query, one for each key, and the layer and head to show large."""
 ALL_LAYERS = "all"
 """The name of the map over the heads of all layers."""
 
@@ -55,6 +57,14 @@ class Maps:
     visible_QK: NDArray[np.bool_]
     queries: tuple[Token, ...]
     keys: tuple[Token, ...]
+    layers: Sequence[NDArray[np.float32]]
+    """weights_HQK of each layer with all its heads; of many heads in one map, its weights_QK."""
+    first: tuple[int, int]
+    """Layer and head of the first map."""
+
+    def attention(self) -> AttentionPicture:
+        """Return what `seq2see.attention` shows: weights, rows, columns, and a head."""
+        return np.stack(self.layers), token_texts(self.queries), token_texts(self.keys), self.first
 
     def table(self) -> Mapping[str, Sequence[object]]:
         """Return one row for each cell of each map; the mask hides a key that is not visible."""
@@ -120,13 +130,14 @@ def maps_of_heads(inspection: Inspection, heads: Sequence[Head]) -> Maps:
     weights: dict[int | str, NDArray[np.float32]] = {
         head.index: inspection.weights_of(head) for head in heads
     }
-    return _maps(inspection, heads[0].kind, "head", weights)
+    kind, first = heads[0].kind, (heads[0].layer, heads[0].index)
+    return _maps(inspection, kind, "head", weights, inspection.layers_of(kind), first)
 
 
 def maps_over_heads(inspection: Inspection, kind: Kind, how: How) -> Maps:
     """Return one map over the heads of all layers of a kind of attention."""
-    weights_QK = HOW[how](heads_of_all_layers(_layers(inspection, kind)))
-    return _maps(inspection, kind, "layer", {ALL_LAYERS: weights_QK})
+    weights_QK = HOW[how](heads_of_all_layers(inspection.layers_of(kind)))
+    return _maps(inspection, kind, "layer", {ALL_LAYERS: weights_QK}, [weights_QK])
 
 
 def token_in_heads(
@@ -145,7 +156,7 @@ def token_in_heads(
     for kind in dict.fromkeys(site.attention for site in inspection.attention):
         if (kind.query_side if looks else kind.key_side) != side:
             continue
-        sites, layers = inspection.sites_of(kind), _layers(inspection, kind)
+        sites, layers = inspection.sites_of(kind), inspection.layers_of(kind)
         weights_HQK = heads_of_all_layers(layers)
         visible_QK = inspection.attention[sites[0]].visible_QK
         both = zip(sites, layers, strict=True)
@@ -163,10 +174,6 @@ def token_in_heads(
     )
 
 
-def _layers(inspection: Inspection, kind: Kind) -> list[NDArray[np.float32]]:
-    return [inspection.attention[site].weights_HQK for site in inspection.sites_of(kind)]
-
-
 def cell_columns(
     queries: Sequence[Token], keys: Sequence[Token], cells: Iterable[tuple[int, int]] | None = None
 ) -> Mapping[str, Sequence[object]]:
@@ -181,8 +188,13 @@ def cell_columns(
 
 
 def _maps(
-    inspection: Inspection, kind: Kind, what: str, weights: Mapping[int | str, NDArray[np.float32]]
+    inspection: Inspection,
+    kind: Kind,
+    what: str,
+    weights: Mapping[int | str, NDArray[np.float32]],
+    layers: Sequence[NDArray[np.float32]],
+    first: tuple[int, int] = (0, 0),
 ) -> Maps:
     visible_QK = inspection.attention[inspection.sites_of(kind)[0]].visible_QK
     queries, keys = map(inspection.tokens_of, kind.sides)
-    return Maps(what, weights, visible_QK, queries, keys)
+    return Maps(what, weights, visible_QK, queries, keys, layers, first)

@@ -101,12 +101,10 @@ def _is_content_word(token: Token) -> bool:
 
 def _draw_map(opened: Opened, shown: WeightMove) -> Drawn:
     """Draw the head's map as it is changed: the cell is framed to which weight is moved."""
-    inspection, kind, values_QK = opened.inspection, shown.head.kind, shown.weights_QK.copy()
-    if shown.after_K is not None:
-        values_QK[shown.query] = shown.after_K
+    inspection, kind = opened.inspection, shown.head.kind
     panel = Matrix(
         title=_("{head}, after the change").format(head=notes.site_and_head(shown.head)),
-        values=values_QK,
+        values=shown.changed_QK,
         visible=shown.visible_QK,
         rows=replace(query_axis(inspection, kind), differs=(shown.query,)),
         columns=key_axis(inspection, kind),

@@ -72,7 +72,7 @@ def test_a_path_stands_for_the_run_and_the_table_is_computed_again_exactly():
     inspecting = Recipe(merged, Recipe(inspect_sentence, EVERYDAY, "a b c"))
     recipe = Recipe(maps_of_heads, inspecting, (head,))
     assert again(recipe) == recipe.result().table()
-    assert "numbers = maps_of_heads(\n    merged(inspect_sentence(run, " in recipe.python()
+    assert "result = maps_of_heads(\n    merged(inspect_sentence(run, " in recipe.python()
 
 
 def test_results_are_shared_and_computed_anew_for_other_arguments():

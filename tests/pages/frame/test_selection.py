@@ -12,7 +12,7 @@ from core.studies.opening.examples import examples_of
 from pages.attention import VIEWS
 from pages.frame import selection
 from tests.pages.conftest import said
-from tests.pages.drawing import draw
+from tests.pages.drawing import assert_computes, draw
 
 
 @pytest.mark.parametrize("view", [view.name for view in VIEWS])
@@ -55,6 +55,7 @@ def test_a_decoder_alone_writes_as_many_tokens_as_are_asked_for(
     drawing = draw(page, asked | view)
     assert drawing.at.query_params["new_tokens"] == str(n)
     assert f"max_new_tokens={n})" in drawing.python
+    assert_computes(drawing.python, drawing.about["columns"])
     n_prompt = len(model_input(load_run(path), TEXT).prompt)
     assert len(set(drawing.about["columns"][column])) == n_prompt + n
 

@@ -59,11 +59,11 @@ def test_damaged_results_are_said_and_the_page_goes_on(open_experiment, own_runs
 
 def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_experiment, ran_here):
     at, shown, _said = open_experiment("residuals")
-    assert 'Path("gallery/experiments/residuals.json")' in shown.recipe.python()
+    assert 'GALLERY / "experiments/residuals.json"' in shown.recipe.python()
     at.segmented_control(key="experiment_run").set_value("here").run()
     _at, shown, _said = open_experiment("residuals", experiment_run="here")
     assert 'residuals/residuals.json")' in shown.recipe.python()
-    assert "gallery" not in shown.recipe.python()
+    assert "GALLERY" not in shown.recipe.python()
 
 
 def test_another_question_opens_on_its_answer(open_experiment):
