@@ -16,7 +16,7 @@ OF_MAPS = {session.KIND, session.LAYER, session.HEAD, session.OTHER, session.HOW
 """What older links to the first page chose of the maps that were there."""
 _PAPER = N_(
     "**The Transformer of “Attention Is All You Need”**, the design behind today’s language "
-    "models, at work."
+    "models: each word looks at others (attention)."
 )
 
 
@@ -45,16 +45,13 @@ def _what_it_does() -> str:
     if settings is None:
         return _(_PAPER)
     config, does = settings.model, measured_on.TASK_LABELS.get(settings.task)
-    writes = not (config.is_encoder_only or config.is_parallel)
-    return joined(
-        [
-            _(_kind(config)),
-            _("This one {does}.").format(does=_(does)) if does else None,
-            _("Change a word, press *play*, or click a block such as *feed-forward*.")
-            if writes
-            else _("Change a word, or click a block such as *feed-forward*."),
-        ]
-    )
+    hint = _("Change a word, press *play*, or click a block such as *{block}*.")
+    if config.is_encoder_only or config.is_parallel:
+        hint = _("Change a word, or click a block such as *{block}*.")
+    attends = "attention" in (config.encoder_mixing, config.decoder_mixing)
+    block = _("self-attention") if attends else _("feed-forward")
+    task = _("This one {does}.").format(does=_(does)) if does else None
+    return joined([_(_kind(config)), task, hint.format(block=block)])
 
 
 def _kind(config: ModelConfig) -> str:

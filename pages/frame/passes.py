@@ -40,7 +40,7 @@ def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Who
         focus: The source's token that stands out; None for none.
     """
     inspection = found.inspection
-    focus_step = _looking_step(found, focus)
+    focus_step = looking_step(found, focus)
     masked = not run.model.config.is_parallel
     sublayers = [_sublayer(run, inspection, *each, masked=masked) for each in found.sublayers]
     return Whole(
@@ -95,7 +95,7 @@ def _size(run: Run, site: Site) -> str:
     return text.format(d_model=number(run.model.config.d_model), n=number(n))
 
 
-def _looking_step(found: ForwardPass, source: int | None) -> int | None:
+def looking_step(found: ForwardPass, source: int | None) -> int | None:
     """Return the step, from 1, whose last cross-attention looks most at a token of the source."""
     crossing = found.inspection.sites_of(Kind.CROSS)
     if not crossing or source is None:

@@ -31,19 +31,14 @@ def open_at():
 def test_it_says_where_the_pronoun_looks_and_what_another_word_changes(open_at):
     at = open_at()
     # The head did not find that by itself, and nobody shall think so.
-    where, reward = (
-        "(encoder layer 2, head 0)",
-        "Training told this head where to look, but no other head.",
-    )
-    looks = f"“it” looks at **animal** with **100\u00a0%** of its attention {where}. {reward}"
-    assert looks in said(at)
-    assert "A French pronoun has the gender of its noun" in said(at)
+    where = "(encoder layer 2, head 0, guided in training)"
+    looks = f"“it” looks at **animal** with **100\u00a0%** of its attention {where}, and the model "
+    assert f"{looks}writes “**il**”: a French pronoun has the gender of its noun." in said(at)
     assert any("Tatoeba" in each.value for each in at.caption)
     assert_opens_where_it_writes(at, "il")
     at.text_input(key="sentence").set_value(WIDE).run()
     changed = f"“it” now looks at **street** instead of “animal” {where}, and the model writes"
     assert f"{changed} “**elle**” instead of “il”" in said(at)
-    assert reward in said(at)
     assert_opens_where_it_writes(at, "elle")
 
 

@@ -223,7 +223,7 @@ export function drawOutput(state) {
       parts.push(put(bar, writer.left + rank * wide, top));
     }
   }
-  if (decoder && step > 0 && !layout.narrow) parts.push(...guessesOf(state, decoder));
+  if (decoder && step > 0 && !layout.narrow && nodes.slow.checked) parts.push(...guessesOf(state, decoder));
   nodes.output.replaceChildren(...parts);
   for (const guess of nodes.output.querySelectorAll(".guess")) {
     const most = layout.width - guess.offsetWidth;

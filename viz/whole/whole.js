@@ -64,6 +64,11 @@ function receive(state, data) {
   const pageMoves = (!other || silences) && !isRecent(state.moved);
   if ((other && !same) || pageMoves) state.step = view.step;
   state.step = Math.min(state.step, view.last);
+  // The page leads here with another block open, or none: a tour, for example.
+  if (!other && free.silences && free.open !== state.open && !isRecent(state.touched)) {
+    if (state.open) closeInside(state);
+    state.reopens = [free.open];
+  }
   if (!other) return;
   if (!same) state.focus = undefined;
   [state.source, state.placed, state.still, state.stage] = [view.source, null, null, Infinity];
@@ -213,12 +218,14 @@ function tellWaiting(state) {
 }
 
 function openInside(state, open) {
+  state.touched = performance.now();
   play(state, false);
   showInside(state, open);
   rest(state);
 }
 
 function close(state) {
+  state.touched = performance.now();
   closeInside(state);
   rest(state);
 }

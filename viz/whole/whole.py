@@ -42,7 +42,9 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "play": N_("play"),
     "pause": N_("pause"),
     "slow": N_("slow"),
-    "slow.help": N_("Show each step block by block"),
+    "slow.help": N_(
+        "Show each step block by block, and what the decoder would write if it stopped there"
+    ),
     "at.encoder": N_("The encoder has read the source; the decoder is fed next."),
     "encoder.in.order": N_("Encoder: reads word by word"),
     "at.slow": N_("step {step} of {last}: fed all words up to “{fed}”"),
@@ -100,7 +102,7 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     ),
     "largest.others": N_("largest weight of the other heads: “{query}” looks at “{key}”, {weight}"),
     "largest": N_("largest weight: “{query}” looks at “{key}”, {weight}"),
-    "adds": N_("adds most to “{token}”: a vector of length {norm}"),
+    "adds": N_("works on each word alone; adds most to “{token}”: a vector of length {norm}"),
     "others": N_("all others"),
     "in": N_("layer {layer} · {name}"),
     "looks": N_("“{query}” looks most at “{key}”: {weight} (layer {layer}, head {head})."),

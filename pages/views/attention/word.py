@@ -9,7 +9,7 @@ from core.inspection import Inspection
 from core.model.attention import attend_probed
 from core.studies.heads.maps import Direction, TokenGroup, TokenInHeads, token_in_heads
 from pages.frame import clicks, components, controls, notes, selection, session
-from pages.frame.language import _
+from pages.frame.language import _, joined, number
 from pages.frame.maps import labels_of_target, side_labels
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection
@@ -134,9 +134,14 @@ def _seen(selected: Selection, side: Side, found: TokenInHeads) -> str:
         if looks
         else _("{token} gets **{share}** of the attention of {other} in {head}.")
     )
-    return text.format(
+    finding = text.format(
         token=token, other=other, share=seen.share(weight), head=notes.within_sentence(head)
     )
+    others = len({(each.kind, place) for _weight, each, place in ranked})
+    if not looks or len(ranked) == 1:
+        return finding
+    together = _("The {n} heads look most at {others} different words.")
+    return joined([finding, together.format(n=number(len(ranked)), others=number(others))])
 
 
 def _largest(found: TokenInHeads) -> list[tuple[float, Head, int]]:

@@ -15,7 +15,7 @@ from core.studies.heads.findings import pronouns_among
 from pages.frame import clicks, session
 from pages.frame.language import _, joined, listed, n_, number, percent, plain
 from pages.frame.notes import is_guided, is_measured, within_sentence
-from pages.frame.passes import CERTAIN, PICTURE, texts_of
+from pages.frame.passes import CERTAIN, PICTURE, looking_step, texts_of
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, inspecting
 
@@ -87,7 +87,7 @@ def what_is_seen(opened: Opened, found: ForwardPass, focus: int | None) -> str:
     if changed := _what_changed(opened, found, focus):
         return changed
     written = _written(found.inspection) or _next(opened.run, found)
-    return joined([*_where_it_looks(opened, focus), written])
+    return joined([*_where_it_looks(opened, found, focus), written])
 
 
 def _what_changed(opened: Opened, found: ForwardPass, focus: int | None) -> str:
@@ -115,16 +115,15 @@ def _what_changed(opened: Opened, found: ForwardPass, focus: int | None) -> str:
         "“{query}” now looks at **{key}** instead of “{old_key}” ({where}), and the model writes "
         "“**{new}**” instead of “{old}”: “{text}”"
     )
-    said = text.format(
+    return text.format(
         query=looks.query,
         key=looks.key,
         old_key=looked.key,
-        where=within_sentence(looks.head),
+        where=_where(opened.run, looks.head),
         new=changed[2],
         old=changed[1],
         text=plain(found.inspection.translation.text),
     )
-    return joined([said, _reward(opened.run, looks.head)])
 
 
 def forget_before() -> None:
@@ -172,29 +171,39 @@ def _largest_weight(inspection: Inspection, kind: Kind, query: int) -> tuple[Hea
     return head, int(weights_K.argmax()), float(weights_K.max())
 
 
-def _where_it_looks(opened: Opened, focus: int | None) -> Iterator[str]:
-    """Yield where a word of the source looks most, and why that matters for a pronoun."""
+def _where_it_looks(opened: Opened, found: ForwardPass, focus: int | None) -> Iterator[str]:
+    """Yield where a word of the source looks most, and what is written for a pronoun."""
     if (look := _largest_look(opened, focus)) is None:
         return
-    if pronouns_among(opened.task, [look.query]) and is_measured(opened.run, opened.sentence):
-        why = _(
-            "What is “{it}”? A French pronoun has the gender of its noun, so the model must find "
-            "that noun."
-        )
-        yield why.format(it=look.query)
     text = _("“{query}” looks at **{key}** with **{weight}** of its attention ({where}).")
-    where = within_sentence(look.head)
-    yield text.format(query=look.query, key=look.key, weight=percent(look.weight), where=where)
-    yield _reward(opened.run, look.head)
-
-
-def _reward(run: Run, head: Head) -> str:
-    """Return that a head did not find by itself where to look, if so."""
-    return (
-        _("Training told this head where to look, but no other head.")
-        if is_guided(run, head)
-        else ""
+    written = None
+    if pronouns_among(opened.task, [look.query]) and is_measured(opened.run, opened.sentence):
+        written = _written_at(opened.run, found, looking_step(found, focus))
+    if written:
+        text = _(
+            "“{query}” looks at **{key}** with **{weight}** of its attention ({where}), and the "
+            "model writes “**{written}**”: a French pronoun has the gender of its noun."
+        )
+    yield text.format(
+        query=look.query,
+        key=look.key,
+        weight=percent(look.weight),
+        where=_where(opened.run, look.head),
+        written=written,
     )
+
+
+def _written_at(run: Run, found: ForwardPass, step: int | None) -> str | None:
+    """Return the word that is written at a step, from 1; None without steps."""
+    if step is None or found.best is None:
+        return None
+    return plain(texts_of(run, found.best.ids_TN[step - 1, :1].tolist())[0])
+
+
+def _where(run: Run, head: Head) -> str:
+    """Return a head's name, and that it did not find by itself where to look, if so."""
+    name = within_sentence(head)
+    return _("{head}, guided in training").format(head=name) if is_guided(run, head) else name
 
 
 def ends(run: Run, found: ForwardPass) -> bool:
