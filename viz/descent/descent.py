@@ -14,7 +14,7 @@ from ..whole.whole import DEFAULT_WHOLE_TEXTS, Whole
 _OF_WHOLE = (
     *(*SIGN_TEXTS, *SAVE_TEXTS, "encoder", "encoder.in.order", "parallel", "layer", "in", "memory"),
     *("begins", "folded", "folded.help", "play", "pause", "legend", "legend.down", "special"),
-    *("unknown", "percent"),
+    *("unknown", "percent", "size"),
 )
 # Every text of the component. A page may hand over its own; {names} are filled in.
 DEFAULT_DESCENT_TEXTS: Mapping[str, str] = {
