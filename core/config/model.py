@@ -144,6 +144,9 @@ class ModelConfig(Settings):
     target_ratio: float = 0.0
     """Largest ratio of target to source tokens, EOS counted, among the training pairs; 0 if
     unknown. It decides at what length decoding stops."""
+    architecture: str = ""
+    """Class of the `transformers` library that computes the model, of which only sizes and tokens
+    are known here; empty for a model of our own modules."""
 
     def __post_init__(self) -> None:
         # Older files say true or false, and JSON has only lists.

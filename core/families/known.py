@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from reprlib import repr
+from typing import Any
 
 from .bert import BERT
 from .family import Family, FamilyError
@@ -18,6 +19,13 @@ FAMILIES: Mapping[str, Family] = {
     "t5": T5,
 }
 """`model_type` of a `config.json` → family."""
+
+
+def is_converted(told: Mapping[str, Any]) -> bool:
+    """Say whether a model is computed by our own modules; others the library computes."""
+    architectures = told.get("architectures") or []
+    classifies = any(str(each).endswith("ForSequenceClassification") for each in architectures)
+    return told.get("model_type") in FAMILIES and not classifies
 
 
 def family_of(model_type: object) -> Family:

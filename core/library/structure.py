@@ -165,8 +165,10 @@ class _Softmaxes(TorchFunctionMode):
         result = func(*args, **(kwargs or {}))
         if func.__name__ == "softmax" and result.dim() in (3, 4):
             n_queries, n_keys = result.shape[-2:]
-            if n_queries == self.n_queries and n_keys in (n_queries, N_SOURCE):
-                kind = Kind.DECODER_SELF if n_keys == n_queries else Kind.CROSS
+            # There may be a column that is no key.
+            lengths = (n_queries, n_queries + 1, N_SOURCE, N_SOURCE + 1)
+            if n_queries == self.n_queries and n_keys in lengths:
+                kind = Kind.DECODER_SELF if n_keys - n_queries in (0, 1) else Kind.CROSS
                 self.found[self.running[-1]] = kind.sublayer
         return result
 

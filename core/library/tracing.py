@@ -118,16 +118,20 @@ class AttentionCalls:
     def _weigh(self, func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Tensor:
         """Turn scores into weights."""
         scores = args[0] if args else kwargs["input"]
+        n_keys = scores.shape[-1]
         if scores is not self._scores:
-            # Something has been joined to them.
-            self._visible, self._unmasked = scores > HIDDEN, scores
+            # Something has been joined to them, such as a column that takes up what is left.
+            n_keys = n_keys if self._scores is None else self._scores.shape[-1]
+            self._unmasked = scores[..., :n_keys]
+            self._visible = self._unmasked > HIDDEN
         assert self._unmasked is not None
         scores_BHQK = self._by_head(self._unmasked)
         visible_BQK = self._hook(Step.VISIBLE, self._visible_to(scores_BHQK))
         scores_BHQK = self._hook(Step.SCORES, scores_BHQK)
         masked_BHQK = scores_BHQK.masked_fill(~visible_BQK[:, None], -math.inf)
         masked_BHQK = self._hook(Step.MASKED_SCORES, masked_BHQK)
-        weights = attention_weights(masked_BHQK).reshape(scores.shape)
+        joined = torch.cat([masked_BHQK, self._by_head(scores[..., n_keys:])], dim=-1)
+        weights = attention_weights(joined).reshape(scores.shape)
         self._weights = weights.to(kwargs.get("dtype") or scores.dtype)
         return self._weights
 
