@@ -121,9 +121,16 @@ class LibraryModel(Transformer):
 
     def layers(self) -> tuple[Layer, ...]:
         """Return all layers, of which no more is known than the sites of their sublayers."""
+        outputs = self.structure.outputs_HED
         return tuple(
-            cast(Layer, _Layer(plan)) for plans in self.structure.plans.values() for plan in plans
+            cast(Layer, _Layer(tuple(_Place(site, outputs.get(site)) for site in plan.sites)))
+            for plans in self.structure.plans.values()
+            for plan in plans
         )
+
+    def layer_modules(self) -> tuple[nn.Module, ...]:
+        """Return the library's modules that are layers."""
+        return tuple(map(self.library.get_submodule, self.structure.layers))
 
     def n_parameters(self, site: Site) -> int:
         """Return the number of parameters of a sublayer, its norms included."""
@@ -152,10 +159,14 @@ class LibraryModel(Transformer):
         """The output matrix."""
         return cast(nn.Linear, self.calls.model.get_output_embeddings())
 
+    def final_norm(self, stack: Stack) -> nn.Module:
+        """Return what comes after a stack's last layer, of which nothing is known but its place."""
+        return Norm(self._after_encoder) if self.config.norm == "pre" else nn.Identity()
+
     @property
     def encoder_norm(self) -> nn.Module:  # type: ignore[override]
         """What comes after the encoder's last layer, up to its output."""
-        return cast(nn.Module, self._after_encoder)
+        return Norm(self._after_encoder)
 
     @property
     def decoder_norm(self) -> nn.Module:  # type: ignore[override]
@@ -174,22 +185,36 @@ def _shaped(made: Tensor, x_BKD: Tensor) -> Tensor:
     return made.reshape(*x_BKD.shape[:2], -1)
 
 
+class Norm(nn.Module):
+    """What comes after the last layer of an encoder."""
+
+    def __init__(self, after_encoder: Callable[[Tensor], Tensor]) -> None:
+        super().__init__()
+        self._after_encoder = after_encoder
+
+    def forward(self, x_BSD: Tensor) -> Tensor:
+        """Return what the encoder makes of its stream."""
+        return self._after_encoder(x_BSD)
+
+
 @dataclass(frozen=True)
 class _Place:
-    """A sublayer, and the residual connection around it."""
+    """A sublayer, or the residual connection around it."""
 
     site: Site
+    output_HED: Tensor | None
+    """Of an attention, if it is known."""
 
 
 @dataclass(frozen=True)
 class _Layer:
     """A layer of which the sites are known."""
 
-    plan: LayerPlan
+    places: tuple[_Place, ...]
 
     def blocks(self) -> tuple[tuple[_Place, _Place], ...]:
         """Return each sublayer twice: as what `Layer.blocks` returns of it and of its residual."""
-        return tuple((_Place(site), _Place(site)) for site in self.plan.sites)
+        return tuple((place, place) for place in self.places)
 
 
 class _ProbedSums(ResidualSums):

@@ -51,6 +51,8 @@ class Structure:
     """Names of the modules that are layers."""
     attentions: Mapping[str, Sublayer]
     """Names of the modules that attend → what kind of sublayer that is."""
+    outputs_HED: Mapping[Site, Tensor]
+    """W^O, cut into the rows that read each head, of the attentions that have such a matrix."""
     n_heads: int
     d_k: int
     d_v: int
@@ -89,7 +91,7 @@ def find_structure(calls: Calls, ids: Sequence[int]) -> Structure:
         wrap("embed", "", embedding)
     watched = {}
     for stack, passing in _passes(calls, ids).items():
-        watched[stack] = _Watching()
+        watched[stack] = _Watching(stack, kinds)
         with _hooked(names, watched[stack]), watched[stack], torch.inference_mode():
             passing()
     return _structure(watched, layers, kinds)
@@ -226,11 +228,16 @@ class _WatchedSums(ResidualSums):
 class _Watching(Tracing):
     """Notes what the layers of a stack do."""
 
-    def __init__(self) -> None:
+    def __init__(self, stack: Stack, kinds: Mapping[str, Sublayer]) -> None:
         super().__init__()
+        self._stack = stack
+        self._kinds = kinds
         self.finished: list[tuple[_WatchedSums, bool, int]] = []
         """Layers, whether a norm is the last of each, and how many values it returns."""
         self.shapes: dict[Step, torch.Size] = {}
+        self.outputs_HED: dict[Site, Tensor] = {}
+        self._mixed: tuple[Site, Tensor] | None = None
+        """Where an attention mixed values that no matrix has read yet, and mixed_BHQE."""
         self._made: dict[int, tuple[object, list[str]]] = {}
         """What came out of which modules."""
 
@@ -252,8 +259,10 @@ class _Watching(Tracing):
             shape = self.shapes.setdefault(step, tensor.shape)
             if step is Step.MIXED:
                 self.sums[-1].attended.append(name)
+                site = Site(self._stack, len(self.finished), self._kinds[name])
+                self._mixed = site, tensor
             if step is Step.WEIGHTS and shape[1] != tensor.shape[1]:
-                raise FamilyError("its layers have {n} heads and {other}", n=shape[1], other=tensor.shape[1])
+                raise FamilyError("its layers differ in their numbers of heads")
             return tensor
 
         self.attention = AttentionCalls(note, _N_SENTENCES)
@@ -266,6 +275,20 @@ class _Watching(Tracing):
     def embed(self, name: str, run: Run, args: Sequence[Any]) -> Any:
         """Run a module that looks up the vectors of tokens."""
         return run(*args)
+
+    def __torch_function__(
+        self, func: Function, types: object, args: Sequence[Any] = (), kwargs: Any = None
+    ) -> Any:
+        """Note which matrix reads the heads' mixed values, one head after the other."""
+        if self._mixed is not None and func.__name__ in ("linear", "addmm"):
+            (site, mixed_BHQE), self._mixed = self._mixed, None
+            read, matrix = (args[0], args[1].T) if func.__name__ == "linear" else args[1:3]
+            concatenated = mixed_BHQE.transpose(1, 2).flatten(2)
+            if read.numel() == mixed_BHQE.numel() and torch.equal(
+                read.reshape(concatenated.shape), concatenated
+            ):
+                self.outputs_HED[site] = matrix.unflatten(0, (mixed_BHQE.shape[1], -1))
+        return super().__torch_function__(func, types, args, kwargs)
 
     def enter(self, name: str, module: nn.Module, args: Sequence[Any]) -> None:
         """Note a module with weights that runs in a layer."""
@@ -313,6 +336,7 @@ def _structure(
         plans=plans,
         layers=tuple(layers),
         attentions=kinds,
+        outputs_HED={k: each for found in watched.values() for k, each in found.outputs_HED.items()},
         n_heads=shapes[Step.WEIGHTS][1],
         d_k=shapes[Step.QUERY][-1],
         d_v=shapes[Step.MIXED][-1],

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from core.heads import Head
 from core.model.attention import attend_probed
 from core.studies.heads.largest_weights import largest_weight
+from core.studies.heads.vector_norms import has_vector_norms
 from core.studies.heads.maps import (
     HOW,
     How,
@@ -47,7 +48,7 @@ def draw(opened: Opened) -> Shown | None:
         EACH: _("each head"),
         "largest": _("largest of all heads"),
         "mean": _("mean of all heads"),
-        norms.NORMS: _("weight × value"),
+        **({norms.NORMS: _("weight × value")} if has_vector_norms(opened.run.model) else {}),
         **compare.offered(),
     }
     older = {"sentences": compare.SENTENCE, "two sentences": compare.SENTENCE}
