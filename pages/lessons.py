@@ -22,7 +22,13 @@ VIEWS = (
     View("lessons", "embedding", embedding.draw, looks_into="words"),
     View("lessons", "positions", positions.draw, looks_into="words", of_sentence=False),
     View("lessons", "learned", learned.draw, looks_into="words", of_sentence=False),
-    View("lessons", "shuffle", shuffle.draw, looks_into="words", needs=(Need.SOURCE, Need.OWN_MODULES)),
+    View(
+        "lessons",
+        "shuffle",
+        shuffle.draw,
+        looks_into="words",
+        needs=(Need.SOURCE, Need.OWN_MODULES),
+    ),
     View("lessons", "masks", masks.draw, looks_into="attention", needs=(Need.HEADS,)),
     View(
         "lessons",
@@ -33,8 +39,20 @@ VIEWS = (
     ),
     View("lessons", "scaling", scaling.draw, looks_into="attention", of_sentence=False),
     View("lessons", "layers", layers.draw, looks_into="layers"),
-    View("lessons", "norm", norm.draw, looks_into="norms", needs=(Need.OWN_MODULES, Need.NORM, Need.LAYER_NORM)),
-    View("lessons", "units", units.draw, looks_into="layers", needs=(Need.FEED_FORWARD, Need.OWN_MODULES)),
+    View(
+        "lessons",
+        "norm",
+        norm.draw,
+        looks_into="norms",
+        needs=(Need.OWN_MODULES, Need.NORM, Need.LAYER_NORM),
+    ),
+    View(
+        "lessons",
+        "units",
+        units.draw,
+        looks_into="layers",
+        needs=(Need.FEED_FORWARD, Need.OWN_MODULES),
+    ),
     View(
         "lessons",
         "mixing",
@@ -42,7 +60,14 @@ VIEWS = (
         looks_into="attention",
         needs=(Need.ENCODER_SELF, Need.FEED_FORWARD, Need.OWN_MODULES),
     ),
-    View("lessons", "counts", counts.draw, looks_into="all", of_sentence=False, needs=(Need.OWN_MODULES,)),
+    View(
+        "lessons",
+        "counts",
+        counts.draw,
+        looks_into="all",
+        of_sentence=False,
+        needs=(Need.OWN_MODULES,),
+    ),
     View(
         "lessons",
         "exposure",

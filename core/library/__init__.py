@@ -2,7 +2,7 @@
 
 Nothing here knows an architecture by its name: what its layers are is found by watching one pass.
 
-    reading.py    which class a folder is for; weights and settings, bounded and without foreign code
+    reading.py    which class a folder is for, and the model: bounded, without foreign code
     calls.py      how the library's models are called
     tracing.py    what follows a pass, and hands its steps to a probe
     structure.py  what is found of a model in one watched pass

@@ -21,7 +21,7 @@ from ..model import Cache, Probe, Step, Transformer
 from ..model.layers import Layer
 from ..model.masks import padding_mask
 from ..model.positional import Embedding
-from ..model.probe import Hook, hook_of, unchanged
+from ..model.probe import hook_of, unchanged
 from .calls import Calls
 from .structure import LayerPlan, Structure
 from .tracing import AttentionCalls, Function, ResidualSums, Run, Tracing
@@ -104,9 +104,7 @@ class LibraryModel(Transformer):
             memory_11D = torch.zeros((1, 1, self.config.d_model), device=self.device)
         return self.calls.decode(one_11, memory_11D, None)[0]
 
-    def _probed(
-        self, stack: Stack, probe: Probe | None, passing: Callable[[], Made]
-    ) -> Made:
+    def _probed(self, stack: Stack, probe: Probe | None, passing: Callable[[], Made]) -> Made:
         """Run one stack, and hand its steps to a probe."""
         if probe is None:
             return passing()
@@ -269,7 +267,7 @@ class _ProbedSums(ResidualSums):
         return self._hooks[at](step, x.reshape(self.shape)).reshape(x.shape)
 
 
-class _Probing(Tracing):
+class _Probing(Tracing[_ProbedSums]):
     """Hands the steps of one pass of a stack to a probe."""
 
     def __init__(self, structure: Structure, stack: Stack, probe: Probe) -> None:
@@ -312,7 +310,7 @@ class _Probing(Tracing):
         return hook_of(self._probe, Site(self._stack, 0, "embedding"))(step, x_BKD)
 
 
-class _Skipping(Tracing):
+class _Skipping(Tracing[ResidualSums]):
     """Runs no layer: a stream stands in for what the last of them returns."""
 
     def __init__(

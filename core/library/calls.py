@@ -61,9 +61,7 @@ class Calls:
             found = self.model(input_ids=target_BT, **named)
         else:
             named["attention_mask"] = None if visible_BS is None else visible_BS.long()
-            found = self.model(
-                decoder_input_ids=target_BT, encoder_outputs=(memory_BSD,), **named
-            )
+            found = self.model(decoder_input_ids=target_BT, encoder_outputs=(memory_BSD,), **named)
         return found.logits, found.get("past_key_values")
 
     @property
@@ -72,4 +70,5 @@ class Calls:
         parts = [self.model]
         if len(self.stacks) > 1:
             parts += [self.model.get_encoder(), self.model.get_decoder()]
-        return tuple({id(found): found for part in parts if (found := part.get_input_embeddings())}.values())
+        found = [part.get_input_embeddings() for part in parts]
+        return tuple({id(each): each for each in found}.values())

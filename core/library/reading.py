@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from reprlib import repr
-from typing import Any
+from typing import Any, cast
 
 import torch
 import transformers
@@ -131,7 +131,9 @@ def load_library_model(told: Mapping[str, Any], weights: Mapping[str, Tensor]) -
     if missing or report["mismatched_keys"]:
         name = (missing or [each[0] for each in report["mismatched_keys"]])[0]
         raise FamilyError("{name} is missing in its files, or has another shape", name=name)
-    return _adapted(Calls(model.eval().requires_grad_(False), found.stacks, found.has_output), found)
+    return _adapted(
+        Calls(model.eval().requires_grad_(False), found.stacks, found.has_output), found
+    )
 
 
 def _checked(told: Mapping[str, Any]) -> dict[str, Any]:
@@ -183,14 +185,16 @@ def _first_line(error: Exception) -> str:
 def _adapted(calls: Calls, found: LibraryClass) -> LibraryModel:
     """Find the structure of a model, and let the house use it."""
     told = calls.model.config.get_text_config().to_dict()
-    n_source, *_, n_target = [len(each.weight) for each in (calls.embeddings[0], calls.embeddings[-1])]
+    n_source, *_, n_target = [len(cast(Tensor, each.weight)) for each in calls.embeddings * 2]
     try:
         structure = find_structure(calls, _plain_ids(told, n_target))
     except FamilyError:
         raise
     # What is not text, or more than text, is asked for.
     except Exception as error:
-        raise FamilyError("a short text cannot be read by it: {why}", why=_first_line(error)) from error
+        raise FamilyError(
+            "a short text cannot be read by it: {why}", why=_first_line(error)
+        ) from error
     if found.has_output:
         n_target = len(calls.model.get_output_embeddings().weight)
     config = _config(found, structure, told, n_source, n_target, _n_positions(calls.model, told))
@@ -224,7 +228,7 @@ def _config(
     n_target: int,
     n_positions: int,
 ) -> ModelConfig:
-    """Return what is known of a model as settings; of what is not known the simplest stands there."""
+    """Return what is known of a model as settings; the simplest for what is not known."""
     return ModelConfig(
         vocab_size=n_source,
         target_vocab_size=0 if n_target == n_source else n_target,

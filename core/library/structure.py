@@ -7,7 +7,6 @@ stream in which order, and whether a norm follows the sum.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Protocol
 
 import torch
@@ -23,6 +22,7 @@ from .tracing import AttentionCalls, Function, ResidualSums, Run, Tracing, wrap
 N_SOURCE, N_TARGET = 11, 7
 """Lengths of the texts that are watched: few other sizes are equal to these."""
 _N_SENTENCES = 2
+
 
 @dataclass(frozen=True)
 class LayerPlan:
@@ -225,7 +225,7 @@ class _WatchedSums(ResidualSums):
         return self.last
 
 
-class _Watching(Tracing):
+class _Watching(Tracing[_WatchedSums]):
     """Notes what the layers of a stack do."""
 
     def __init__(self, stack: Stack, kinds: Mapping[str, Sublayer]) -> None:
@@ -336,7 +336,9 @@ def _structure(
         plans=plans,
         layers=tuple(layers),
         attentions=kinds,
-        outputs_HED={k: each for found in watched.values() for k, each in found.outputs_HED.items()},
+        outputs_HED={
+            k: each for found in watched.values() for k, each in found.outputs_HED.items()
+        },
         n_heads=shapes[Step.WEIGHTS][1],
         d_k=shapes[Step.QUERY][-1],
         d_v=shapes[Step.MIXED][-1],
@@ -368,8 +370,10 @@ def _plan(
     if not any(found.attended for found in sums.found) and len(names) > 1:
         # What mixes positions without attention comes first.
         names[0] = "mixing"
-    if len(post_norm) > 1 or len(set(names)) < len(names) or len(names) != len(sums.found) + (
-        part is not None
+    if (
+        len(post_norm) > 1
+        or len(set(names)) < len(names)
+        or len(names) != len(sums.found) + (part is not None)
     ):
         raise FamilyError(
             "layer {number} adds to the stream in a way that is not known here", number=number

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from functools import partial
-from typing import Any, Literal, Self
+from typing import Any, Generic, Literal, Self, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -236,12 +236,15 @@ class ResidualSums:
         return self.keep(self.added(x, added))
 
 
-class Tracing(TorchFunctionMode, ABC):
+Sums = TypeVar("Sums", bound=ResidualSums)
+
+
+class Tracing(TorchFunctionMode, ABC, Generic[Sums]):
     """Follows one pass of a model whose layers, attentions and embeddings are `wrapped`."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.sums: list[ResidualSums] = []
+        self.sums: list[Sums] = []
         """Of the layers that run, the innermost last."""
         self.attention: AttentionCalls | None = None
         """The one that runs."""
@@ -280,7 +283,7 @@ class Tracing(TorchFunctionMode, ABC):
         return func(*args, **(kwargs or {}))
 
 
-_current: ContextVar[Tracing | None] = ContextVar("tracing", default=None)
+_current: ContextVar[Tracing[Any] | None] = ContextVar("tracing", default=None)
 """What follows the pass of this thread."""
 Kind = Literal["layer", "attend", "embed"]
 """A method of `Tracing`."""

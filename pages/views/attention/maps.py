@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from core.heads import Head
 from core.model.attention import attend_probed
 from core.studies.heads.largest_weights import largest_weight
-from core.studies.heads.vector_norms import has_vector_norms
 from core.studies.heads.maps import (
     HOW,
     How,
@@ -18,6 +17,7 @@ from core.studies.heads.maps import (
     maps_of_heads,
     maps_over_heads,
 )
+from core.studies.heads.vector_norms import has_vector_norms
 from pages.frame import clicks, components, controls, notes, selection, session, tour
 from pages.frame.language import _, capitalised, labelled, n_, number
 from pages.frame.maps import maps_of

@@ -224,7 +224,11 @@ def _formula(model: Transformer) -> str:
     if not model.config.architecture:
         return describe(model).sublayers[0].step
     added = r"x_l + \mathrm{Sublayer}_l"
-    return f"x_{{l+1}} = {added}" if model.config.norm == "pre" else rf"x_{{l+1}} = \mathrm{{Norm}}({added})"
+    return (
+        f"x_{{l+1}} = {added}"
+        if model.config.norm == "pre"
+        else rf"x_{{l+1}} = \mathrm{{Norm}}({added})"
+    )
 
 
 def _most_added(found: Stream, place: Place, config: ModelConfig) -> str:
