@@ -23,9 +23,15 @@ FAMILIES: Mapping[str, Family] = {
 
 def is_converted(told: Mapping[str, Any]) -> bool:
     """Say whether a model is computed by our own modules; others the library computes."""
-    architectures = told.get("architectures") or []
-    classifies = any(str(each).endswith("ForSequenceClassification") for each in architectures)
-    return told.get("model_type") in FAMILIES and not classifies
+    classifies = any(name.endswith("ForSequenceClassification") for name in architectures(told))
+    model_type = told.get("model_type")
+    return isinstance(model_type, str) and model_type in FAMILIES and not classifies
+
+
+def architectures(told: Mapping[str, Any]) -> list[str]:
+    """Return the classes that a `config.json` names."""
+    named = told.get("architectures")
+    return [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
 
 
 def family_of(model_type: object) -> Family:

@@ -21,6 +21,7 @@ from ..config import ModelConfig
 from ..config.checks import MOST_LAYERS
 from ..families import FamilyError
 from ..families.family import Settings
+from ..families.known import architectures
 from ..heads import Kind, Stack
 from ..messages import error_text
 from .adapter import LibraryModel
@@ -76,7 +77,7 @@ def library_class(told: Mapping[str, Any]) -> LibraryClass:
     Raises:
         FamilyError: The library has none that reads text and writes text, or classifies it.
     """
-    model_type, named = told.get("model_type"), told.get("architectures") or []
+    model_type, named = told.get("model_type"), architectures(told)
     if not isinstance(model_type, str) or model_type not in CONFIG_MAPPING:
         raise FamilyError(
             "model_type is {model_type}, which transformers {version} does not have",
