@@ -65,7 +65,7 @@ class Calls:
         return found.logits, found.get("past_key_values")
 
     @property
-    def embeddings(self) -> tuple[nn.Module, ...]:
+    def embeddings(self) -> tuple[nn.Embedding, ...]:
         """The modules that look up the vectors of tokens, each once."""
         parts = [self.model]
         if len(self.stacks) > 1:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from reprlib import repr
-from typing import Any, cast
+from typing import Any
 
 import torch
 import transformers
@@ -19,6 +19,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from ..config import ModelConfig
 from ..config.checks import MOST_LAYERS
+from ..config.choices import Tied
 from ..families import FamilyError
 from ..families.family import Settings
 from ..families.known import architectures
@@ -186,9 +187,9 @@ def _first_line(error: Exception) -> str:
 def _adapted(calls: Calls, found: LibraryClass) -> LibraryModel:
     """Find the structure of a model, and let the house use it."""
     told = calls.model.config.get_text_config().to_dict()
-    n_source, *_, n_target = [len(cast(Tensor, each.weight)) for each in calls.embeddings * 2]
+    n = len(calls.embeddings[-1].weight)
     try:
-        structure = find_structure(calls, _plain_ids(told, n_target))
+        structure = find_structure(calls, _plain_ids(told, n))
     except FamilyError:
         raise
     # What is not text, or more than text, is asked for.
@@ -196,10 +197,22 @@ def _adapted(calls: Calls, found: LibraryClass) -> LibraryModel:
         raise FamilyError(
             "a short text cannot be read by it: {why}", why=_first_line(error)
         ) from error
-    if found.has_output:
-        n_target = len(calls.model.get_output_embeddings().weight)
-    config = _config(found, structure, told, n_source, n_target, _n_positions(calls.model, told))
+    config = _config(found, structure, told, _n_positions(calls.model, told), _tables(calls))
     return LibraryModel(config, calls, structure)
+
+
+def _tables(calls: Calls) -> dict[str, Any]:
+    """Return how large the vocabularies are, and which of their matrices are one."""
+    source, *others = [each.weight for each in calls.embeddings]
+    target = (source, *others)[-1]
+    output = calls.model.get_output_embeddings().weight if calls.has_output else target
+    tied: Tied = "none"
+    if calls.has_output and output is target:
+        tied = "all" if source is target else "target"
+    elif source is target and len(calls.stacks) > 1:
+        tied = "embeddings"
+    n_target = 0 if len(output) == len(source) else len(output)
+    return {"vocab_size": len(source), "target_vocab_size": n_target, "tied": tied}
 
 
 def _plain_ids(told: Mapping[str, Any], n: int) -> list[int]:
@@ -225,18 +238,15 @@ def _config(
     found: LibraryClass,
     structure: Structure,
     told: Mapping[str, Any],
-    n_source: int,
-    n_target: int,
     n_positions: int,
+    tables: Mapping[str, Any],
 ) -> ModelConfig:
     """Return what is known of a model as settings; the simplest for what is not known."""
     return ModelConfig(
-        vocab_size=n_source,
-        target_vocab_size=0 if n_target == n_source else n_target,
         n_encoder_layers=len(structure.plans.get(_ENCODER, ())),
         n_decoder_layers=len(structure.plans.get(_DECODER, ())),
         d_model=structure.d_model,
-        d_ff=structure.d_ff,
+        d_ff=1,
         n_heads=structure.n_heads,
         d_k=structure.d_k,
         d_v=structure.d_v,
@@ -244,9 +254,9 @@ def _config(
         norm="post" if structure.plans[found.stacks[-1]][-1].post_norm else "pre",
         positions="none",
         max_positions=n_positions,
-        tied="none",
         embedding_scale=False,
         has_output=found.has_output,
         architecture=found.name,
+        **tables,
         **Settings(told, {}).specials(*found.stacks),
     )

@@ -57,9 +57,6 @@ class Structure:
     d_k: int
     d_v: int
     d_model: int
-    d_ff: int
-    """The widest that the last layer's feed-forward sublayer gets; d_model where it has no matrix
-    of its own."""
 
 
 def find_structure(calls: Calls, ids: Sequence[int]) -> Structure:
@@ -325,13 +322,6 @@ def _structure(
     }
     last = watched[list(watched)[-1]]
     shapes = last.shapes
-    sums = last.finished[-1][0]
-    widths = [
-        max(weight.shape)
-        for number, _, module in sums.modules
-        for weight in module.parameters(recurse=False)
-        if number == len(sums.found) - 1 and weight.dim() == 2
-    ]
     return Structure(
         plans=plans,
         layers=tuple(layers),
@@ -342,8 +332,7 @@ def _structure(
         n_heads=shapes[Step.WEIGHTS][1],
         d_k=shapes[Step.QUERY][-1],
         d_v=shapes[Step.MIXED][-1],
-        d_model=sums.shape[-1],
-        d_ff=max(widths, default=sums.shape[-1]),
+        d_model=last.finished[-1][0].shape[-1],
     )
 
 

@@ -30,8 +30,8 @@ def ask() -> None:
             _(
                 "Any model of the transformers library that continues a text, fills in words, "
                 "translates or classifies: BERT, GPT-2, LLaMA, Mistral, Gemma, BART, T5 and many "
-                "more. Paths are those of the computer on which this app runs. Nothing of a model's "
-                "folder is executed."
+                "more. Paths are those of the computer on which this app runs. Nothing of a "
+                "model's folder is executed."
             )
         )
         problem = _say_what_it_needs(source) if source else ""
