@@ -329,14 +329,6 @@ class _Skipping(Tracing[ResidualSums]):
         x = args[0] if self._plans else self._x_BKD
         return (x, *[None] * (plan.n_outputs - 1)) if plan.n_outputs else x
 
-    def attend(self, name: str, run: Run, args: Sequence[Any]) -> Any:
-        """Attend; no layer comes here."""
-        return run(*args)
-
-    def embed(self, name: str, run: Run, args: Sequence[Any]) -> Any:
-        """Look up the vectors of tokens."""
-        return run(*args)
-
     def __torch_function__(
         self, func: Function, types: object, args: Sequence[Any] = (), kwargs: Any = None
     ) -> Any:

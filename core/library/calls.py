@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from torch import Tensor, nn
+from transformers.modeling_outputs import BaseModelOutput
 
 from ..heads import Stack
 
@@ -61,7 +62,8 @@ class Calls:
             found = self.model(input_ids=target_BT, **named)
         else:
             named["attention_mask"] = None if visible_BS is None else visible_BS.long()
-            found = self.model(decoder_input_ids=target_BT, encoder_outputs=(memory_BSD,), **named)
+            named["encoder_outputs"] = BaseModelOutput(last_hidden_state=memory_BSD)
+            found = self.model(decoder_input_ids=target_BT, **named)
         return found.logits, found.get("past_key_values")
 
     @property

@@ -187,8 +187,8 @@ def _first_line(error: Exception) -> str:
 def _adapted(calls: Calls, found: LibraryClass) -> LibraryModel:
     """Find the structure of a model, and let the house use it."""
     told = calls.model.config.get_text_config().to_dict()
-    n = len(calls.embeddings[-1].weight)
     try:
+        n = len(calls.embeddings[-1].weight)
         structure = find_structure(calls, _plain_ids(told, n))
     except FamilyError:
         raise

@@ -72,12 +72,12 @@ def find_structure(calls: Calls, ids: Sequence[int]) -> Structure:
     kinds: dict[str, Sublayer] = {}
     names = {name: module for name, module in calls.model.named_modules()}
     for stack, passing in _passes(calls, ids).items():
-        softmaxes = _Softmaxes(N_TARGET if stack == calls.stacks[-1] else N_SOURCE)
+        softmaxes = _Softmaxes(N_TARGET if stack == calls.stacks[-1] else N_SOURCE, names)
         with _hooked(names, softmaxes), softmaxes, torch.inference_mode():
             passing()
         kinds |= softmaxes.found
     if not kinds:
-        raise FamilyError("no attention was seen in it that can be followed")
+        raise FamilyError("no attention that can be followed was seen in it")
     lists = {_layer_of(name, names).rpartition(".")[0] for name in kinds}
     layers = [f"{each}.{number}" for each in sorted(lists) for number in range(len(names[each]))]
     for name in layers:
@@ -142,8 +142,9 @@ def _hooked(names: Mapping[str, nn.Module], listener: _Listener) -> Iterator[Non
 class _Softmaxes(TorchFunctionMode):
     """Finds the modules in which a softmax over keys is computed."""
 
-    def __init__(self, n_queries: int) -> None:
+    def __init__(self, n_queries: int, names: Mapping[str, nn.Module]) -> None:
         super().__init__()
+        self._names = names
         self.running: list[str] = []
         """Names of the modules that run, the innermost last."""
         self.n_queries = n_queries
@@ -168,8 +169,13 @@ class _Softmaxes(TorchFunctionMode):
             lengths = (n_queries, n_queries + 1, N_SOURCE, N_SOURCE + 1)
             if n_queries == self.n_queries and n_keys in lengths:
                 kind = Kind.DECODER_SELF if n_keys - n_queries in (0, 1) else Kind.CROSS
-                self.found[self.running[-1]] = kind.sublayer
+                self.found[self._attending()] = kind.sublayer
         return result
+
+    def _attending(self) -> str:
+        """Return the innermost module that runs; a softmax may be a module of its own."""
+        *_, outer, name = ("", *self.running)
+        return name if any(True for _ in self._names[name].children()) else outer
 
 
 def _layer_of(name: str, names: Mapping[str, nn.Module]) -> str:
@@ -243,7 +249,7 @@ class _Watching(Tracing[_WatchedSums]):
         self.sums.append(_WatchedSums(args[0], self))
         output = run(*args)
         sums = self.sums.pop()
-        x, n = (output[0], len(output)) if isinstance(output, tuple) else (output, 0)
+        x, n = (output[0], len(output)) if isinstance(output, tuple | list) else (output, 0)
         if not sums.found or not sums.is_stream(x):
             raise FamilyError("{name} does not add to a stream of vectors", name=name)
         self.finished.append((sums, sums.is_normed(x), n))
@@ -268,10 +274,6 @@ class _Watching(Tracing[_WatchedSums]):
             raise FamilyError("{name} attends in a way that is not known here", name=name)
         self.attention = None
         return output
-
-    def embed(self, name: str, run: Run, args: Sequence[Any]) -> Any:
-        """Run a module that looks up the vectors of tokens."""
-        return run(*args)
 
     def __torch_function__(
         self, func: Function, types: object, args: Sequence[Any] = (), kwargs: Any = None

@@ -99,7 +99,7 @@ class AttentionCalls:
         if name in ("masked_fill", "masked_fill_"):
             self._hide(other)
         elif name == "where":
-            self._hide(~args[0] if args[1] is self._scores else args[0])
+            self._hide(args[0] if args[2] is self._scores else ~args[0])
         elif name in _SUMS and isinstance(other, Tensor) and bool((other <= HIDDEN).any()):
             self._hide(other <= HIDDEN)
             unmasked = unmasked + other.masked_fill(other <= HIDDEN, 0.0)
@@ -112,7 +112,7 @@ class AttentionCalls:
         return result
 
     def _hide(self, hidden: Tensor) -> None:
-        visible = ~hidden
+        visible = ~hidden.bool()
         self._visible = visible if self._visible is None else self._visible & visible
 
     def _weigh(self, func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Tensor:
@@ -130,8 +130,9 @@ class AttentionCalls:
         scores_BHQK = self._hook(Step.SCORES, scores_BHQK)
         masked_BHQK = scores_BHQK.masked_fill(~visible_BQK[:, None], -math.inf)
         masked_BHQK = self._hook(Step.MASKED_SCORES, masked_BHQK)
-        joined = torch.cat([masked_BHQK, self._by_head(scores[..., n_keys:])], dim=-1)
-        weights = attention_weights(joined).reshape(scores.shape)
+        if n_keys < scores.shape[-1]:
+            masked_BHQK = torch.cat([masked_BHQK, self._by_head(scores[..., n_keys:])], dim=-1)
+        weights = attention_weights(masked_BHQK).reshape(scores.shape)
         self._weights = weights.to(kwargs.get("dtype") or scores.dtype)
         return self._weights
 
@@ -253,13 +254,13 @@ class Tracing(TorchFunctionMode, ABC, Generic[Sums]):
     def layer(self, name: str, run: Run, args: Sequence[Any]) -> Any:
         """Run a layer; the stream is the first argument."""
 
-    @abstractmethod
     def attend(self, name: str, run: Run, args: Sequence[Any]) -> Any:
         """Run a module that attends."""
+        return run(*args)
 
-    @abstractmethod
     def embed(self, name: str, run: Run, args: Sequence[Any]) -> Any:
         """Run a module that looks up the vectors of tokens."""
+        return run(*args)
 
     def __enter__(self) -> Self:
         """Begin to follow the passes of this thread."""

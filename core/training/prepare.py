@@ -235,7 +235,8 @@ def _run_to_start_from(path: Path, model: ModelConfig) -> Run:
     differing = sorted(name for name in {*other, *asked} if other.get(name) != asked.get(name))
     if run.settings.is_opened:
         raise ConfigError(
-            "{path} was opened, and only runs that were trained here go on", path=path
+            "{path} is an imported model: a training starts from a run that was trained here",
+            path=path,
         )
     if differing:
         what = ", ".join(differing)
