@@ -25,6 +25,7 @@ from ..families.family import Settings
 from ..families.known import architectures
 from ..heads import Kind, Stack
 from ..messages import error_text
+from ..model import Record
 from .adapter import LibraryModel
 from .calls import Calls
 from .structure import Structure, find_structure
@@ -49,6 +50,8 @@ _LARGEST_BUFFERS = 1 << 26
 _SLACK = 1 << 20
 """So many weights may be missing in a file: a pooler, which nothing here uses."""
 _N_IDS = 20
+_CLOSE = 1e-4
+"""Largest difference of what is computed with a probe and without, relative to the largest."""
 _USUAL_POSITIONS = 2048
 """Longest text of a model whose positions end nowhere."""
 
@@ -189,7 +192,8 @@ def _adapted(calls: Calls, found: LibraryClass) -> LibraryModel:
     told = calls.model.config.get_text_config().to_dict()
     try:
         n = len(calls.embeddings[-1].weight)
-        structure = find_structure(calls, _plain_ids(told, n))
+        ids = _plain_ids(told, n)
+        structure = find_structure(calls, ids)
     except FamilyError:
         raise
     # What is not text, or more than text, is asked for.
@@ -198,7 +202,21 @@ def _adapted(calls: Calls, found: LibraryClass) -> LibraryModel:
             "a short text cannot be read by it: {why}", why=_first_line(error)
         ) from error
     config = _config(found, structure, told, _n_positions(calls.model, told), _tables(calls))
-    return LibraryModel(config, calls, structure)
+    model = LibraryModel(config, calls, structure)
+    _require_same(model, torch.tensor([ids]))
+    return model
+
+
+@torch.inference_mode()
+def _require_same(model: LibraryModel, ids_1K: Tensor) -> None:
+    """Refuse a model that computes something else when a probe sees its steps, or no numbers."""
+    stacks = model.config.stacks
+    fed = (ids_1K if _ENCODER in stacks else None, ids_1K if _DECODER in stacks else None)
+    alone, seen = model(*fed), model(*fed, Record())
+    if not bool(alone.isfinite().all()):
+        raise FamilyError("its weights make NaN or infinity of a short text")
+    if (alone - seen).abs().max() > _CLOSE * alone.abs().max():
+        raise FamilyError("its steps, as they are seen, do not make what it computes")
 
 
 def _tables(calls: Calls) -> dict[str, Any]:

@@ -324,6 +324,8 @@ def _structure(
     }
     last = watched[list(watched)[-1]]
     shapes = last.shapes
+    if len({watching.shapes[Step.WEIGHTS][1] for watching in watched.values()}) > 1:
+        raise FamilyError("its layers differ in their numbers of heads")
     return Structure(
         plans=plans,
         layers=tuple(layers),

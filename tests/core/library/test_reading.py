@@ -5,6 +5,7 @@ import os
 import re
 
 import pytest
+import torch
 from transformers import BertConfig, BertForSequenceClassification
 
 from core.families.fast_tokenizer import FastTokenizer
@@ -89,6 +90,14 @@ def test_a_damaged_config_is_refused_with_a_sentence(name, tmp_path):
     with pytest.raises(RunError, match=re.escape(sentence)):
         opened(tmp_path)
     assert not (tmp_path / "run").exists()
+
+
+def test_weights_that_are_no_numbers_are_refused(tmp_path):
+    model = write_tiny(tmp_path / "model", "Mistral")
+    model.lm_head.weight.data[3, 3] = torch.nan
+    model.save_pretrained(tmp_path / "model")
+    with pytest.raises(RunError, match="make NaN or infinity"):
+        opened(tmp_path)
 
 
 def test_code_that_comes_with_a_model_is_not_run(tmp_path):
