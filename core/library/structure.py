@@ -365,6 +365,7 @@ def _plan(
         names[0] = "mixing"
     if (
         len(post_norm) > 1
+        or "feed_forward" in names[:-1]
         or len(set(names)) < len(names)
         or len(names) != len(sums.found) + (part is not None)
     ):

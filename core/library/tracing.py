@@ -29,6 +29,7 @@ HIDDEN = -9e3
 """A mask adds at most this to a score that it hides: −10000, the least float, or −∞."""
 _PRODUCTS = ("matmul", "__matmul__", "bmm", "baddbmm")
 _SUMS = ("add", "add_", "__add__", "__radd__", "__iadd__")
+_IN_PLACE = ("add_", "__iadd__")
 _NORMS = ("layer_norm", "rms_norm")
 _VIEWS = ("view", "reshape", "contiguous", "to", "flatten", "clone")
 
@@ -202,7 +203,7 @@ class ResidualSums:
         """Call a torch function within the layer."""
         name = func.__name__
         if name in _SUMS and len(args) == 2 and not kwargs and self._are_vectors(*args):
-            return self._sum(*args)
+            return self._sum(func, *args)
         result = func(*args, **kwargs)
         if args and self.is_stream(args[0]):
             if name in _NORMS:
@@ -227,11 +228,11 @@ class ResidualSums:
             for each in tensors
         )
 
-    def _sum(self, one: Tensor, other: Tensor) -> Tensor:
+    def _sum(self, func: Function, one: Tensor, other: Tensor) -> Tensor:
         if self.is_stream(one) == self.is_stream(other):
-            # A new tensor also where the model changes one in place: its part must stay.
-            result = one + other
-            self._parts[id(result)] = (result, one, other)
+            part = one.clone() if func.__name__ in _IN_PLACE else one
+            result: Tensor = func(one, other)
+            self._parts[id(result)] = (result, part, other)
             return result
         x, added = (one, other) if self.is_stream(one) else (other, one)
         return self.keep(self.added(x, added))
