@@ -147,8 +147,9 @@ class AttentionCalls:
     def _mix(self, func: Function, weights: Tensor, value: Tensor) -> Tensor:
         """Multiply weights and values."""
         self.is_done = True
-        weights = self._stepped(Step.WEIGHTS, weights)
-        return self._stepped(Step.MIXED, func(weights, self._stepped(Step.VALUE, value)))
+        # Before the weights, at which some probes end the pass.
+        value = self._stepped(Step.VALUE, value)
+        return self._stepped(Step.MIXED, func(self._stepped(Step.WEIGHTS, weights), value))
 
     def _stepped(self, step: Step, tensor: Tensor) -> Tensor:
         """Pass a tensor to the probe in four axes."""

@@ -166,7 +166,7 @@ def _library_model(path: Path, file: Path, config: ModelConfig) -> Transformer:
         model = load_library_model(read_json(path, CONFIG), read_tensors(file, mapped=True))
     except FamilyError as error:
         raise about(path, error_text(error)) from error
-    if replace(model.config, bos_id=config.bos_id) != config:
+    if replace(model.config, bos_id=config.bos_id).known() != config.known():
         raise about(path, Message("run.json and {name} speak of different models", name=CONFIG))
     model.config = config
     return model

@@ -70,6 +70,26 @@ def test_logits_and_weights_are_those_of_transformers(both):
         torch.testing.assert_close(record.weights(site), maps[site.attention][site.layer], **CLOSE)
 
 
+def test_steps_come_in_the_order_of_our_own_attention(both):
+    label, _, ours = both
+    site = ours.sites()[-1]
+    record = Record(frozenset(Step), frozenset({site}))
+    ours(*fed(label)[0], record)
+    values = [Step.STREAM_IN, Step.QUERY, Step.KEY, Step.PRODUCTS, Step.VISIBLE, Step.SCORES]
+    values += [Step.MASKED_SCORES, Step.VALUE, Step.WEIGHTS, Step.MIXED, Step.ADDED]
+    assert [step for _, step in record.tensors] == [*values, Step.STREAM_OUT]
+    shapes = {step: tensor.shape for (_, step), tensor in record.tensors.items()}
+    n_heads, n_queries, n_keys = shapes[Step.WEIGHTS][1:]
+    assert shapes[Step.VISIBLE] == (2, n_queries, n_keys)
+    assert shapes[Step.QUERY][1:3] == (n_heads, n_queries)
+    assert shapes[Step.KEY][1:3] == shapes[Step.VALUE][1:3] == (n_heads, n_keys)
+    mixed = record.tensors[site, Step.WEIGHTS] @ record.tensors[site, Step.VALUE]
+    torch.testing.assert_close(mixed, record.tensors[site, Step.MIXED], **CLOSE)
+    output_HED = ours.block(site)[0].output_HED
+    added = torch.einsum("bhqe,hed->bqd", mixed, output_HED)
+    assert added.shape == record.tensors[site, Step.ADDED].shape
+
+
 def test_what_sublayers_add_makes_the_stream(both):
     label, _, ours = both
     record = Record(frozenset(Step))
