@@ -67,6 +67,17 @@ def open_regular(file: Path) -> IO[bytes]:
     return os.fdopen(handle, "rb")
 
 
+def leads_out(file: Path) -> bool:
+    """Say whether a file is a link to somewhere else.
+
+    A snapshot in the Hub's cache is made of links to the blobs of its model.
+    """
+    folder, target = file.parent.resolve(), file.resolve()
+    blobs = folder.parent.parent / "blobs"
+    is_snapshot = folder.parent.name == "snapshots" and target.parent == blobs
+    return file.is_symlink() and not target.is_relative_to(folder) and not is_snapshot
+
+
 def as_json(figures: Mapping[str, Any]) -> bytes:
     """Return figures as one line of JSON."""
     return (json.dumps({**figures}, ensure_ascii=False) + "\n").encode()

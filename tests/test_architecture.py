@@ -277,8 +277,9 @@ def test_nothing_can_unpickle():
 
 ROOMS_OF_CORE = (
     *("installed", "vocabulary", "messages", "files", "heads", "watch", "config", "device"),
-    *("model", "describe", "tokenizer", "families", "tasks", "batch", "labels", "jobs", "runs"),
-    *("decoding", "check", "inspection", "evaluate", "training", "studies", "commands", "__main__"),
+    *("model", "describe", "tokenizer", "families", "library", "tasks", "batch", "labels", "jobs"),
+    *("runs", "decoding", "check", "inspection", "evaluate", "training", "studies", "commands"),
+    "__main__",
 )
 """From bottom to top: a room knows those before it, and none after it."""
 

@@ -44,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the number."""
-    parameters = describe(_config(arguments)).parameters
+    # Of a model that another library computes only the number is known.
+    known = read_settings(arguments.run).n_parameters if arguments.run else 0
+    parameters = known or describe(_config(arguments)).parameters
     print(json.dumps({"parameters": parameters}) if arguments.json else f"{parameters:,}")
 
 

@@ -4,7 +4,6 @@ import argparse
 import time
 from pathlib import Path
 
-from ..model import count_parameters
 from ..runs.run import RunError, load_run
 from ..studies.opening.opening import open_model
 from ..studies.opening.survey import NOT_COUNTED
@@ -31,7 +30,7 @@ def run(arguments: argparse.Namespace) -> None:
         tell(round(100 * share))
     loaded = load_run(arguments.run)
     seconds = time.perf_counter() - started
-    n = count_parameters(loaded.settings.model)
+    n = sum(each.numel() for each in loaded.model.parameters())
     print(f"{arguments.run}: {loaded.settings.family}, {n:,} parameters, opened in {seconds:.1f} s")
     if n_left_out := loaded.settings.n_left_out:
         print(f"(not counted: {n_left_out:,} {NOT_COUNTED})")

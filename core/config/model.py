@@ -27,6 +27,13 @@ from .choices import (
 )
 from .settings import Settings
 
+_KNOWN = (
+    *("architecture", "vocab_size", "target_vocab_size", "n_encoder_layers", "n_decoder_layers"),
+    *("d_model", "n_heads", "d_k", "d_v", "norm", "max_positions", "tied", "has_output"),
+    *("pad_id", "bos_id", "eos_ids"),
+)
+"""What is known of a model that another library computes."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig(Settings):
@@ -144,6 +151,9 @@ class ModelConfig(Settings):
     target_ratio: float = 0.0
     """Largest ratio of target to source tokens, EOS counted, among the training pairs; 0 if
     unknown. It decides at what length decoding stops."""
+    architecture: str = ""
+    """Class of the `transformers` library that computes the model, of which only sizes and tokens
+    are known here; empty for a model of our own modules."""
 
     def __post_init__(self) -> None:
         # Older files say true or false, and JSON has only lists.
@@ -236,6 +246,11 @@ class ModelConfig(Settings):
         """Special tokens that are never written: padding, BOS, or the mask."""
         masks = {self.mask_id} if self.is_parallel else set()
         return tuple(sorted({self.pad_id, self.bos_id, *masks} - {-1, *self.eos_ids}))
+
+    def known(self) -> dict[str, Any]:
+        """Return the settings that are known: all, unless another library computes the model."""
+        settings = dataclasses.asdict(self)
+        return {name: settings[name] for name in _KNOWN} if self.architecture else settings
 
     def whole_numbers(self) -> dict[str, int]:
         """Return every setting whose type is int."""

@@ -6,7 +6,7 @@ Everything that draws, counts or explains a model reads this instead of the modu
 from dataclasses import dataclass
 
 from ..config import ModelConfig
-from ..heads import Site, Stack
+from ..heads import Stack
 from ..model.building import outline
 from ..model.transformer import Transformer
 from .modules import add
@@ -46,11 +46,6 @@ class Description:
         return tuple(part for part in self.parts if part.block == part.id)
 
     @property
-    def sites(self) -> tuple[Site, ...]:
-        """The sites at which a probe finds the stream, in the order of the data."""
-        return tuple(part.site for part in self.parts if part.site is not None)
-
-    @property
     def parameters(self) -> int:
         """Number of learned parameters."""
         return sum(part.parameters for part in self.parts)
@@ -63,15 +58,6 @@ class Description:
             group: sum(part.parameters for part in self.parts if part.group == group)
             for group in groups
         }
-
-    def depths(self, stack: Stack) -> tuple[Site, ...]:
-        """Return the sites after which a stack's stream has each depth: embedding, then layers."""
-        last = {
-            part.layer: part.site
-            for part in self.parts
-            if part.stack == stack and part.site is not None
-        }
-        return tuple(last.values())
 
 
 def describe(model: Transformer | ModelConfig) -> Description:

@@ -5,7 +5,7 @@ Read one family and see in one file what makes it what it is.
 
 from .checkpoint import CONFIG, Checkpoint, read_checkpoint
 from .family import FamilyError
-from .known import FAMILIES, family_of
+from .known import FAMILIES, family_of, is_converted
 from .loading import load
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Checkpoint",
     "FamilyError",
     "family_of",
+    "is_converted",
     "load",
     "read_checkpoint",
 ]

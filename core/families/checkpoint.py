@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from ..config.choices import RotaryPairs
-from ..files import open_regular
+from ..files import leads_out, open_regular
 from ..messages import Message, error_text
 from .family import FamilyError
 from .gguf_file import read_gguf
@@ -147,7 +147,7 @@ def _inside(file: Path) -> Path:
     Raises:
         FamilyError: It is.
     """
-    if file.is_symlink() and not file.resolve().is_relative_to(file.parent.resolve()):
+    if leads_out(file):
         raise FamilyError("{file} leads out of its folder", file=file)
     return file
 

@@ -14,6 +14,7 @@ import tokenizers
 
 from ..messages import error_text
 from ..tokenizer.bpe_json import TokenizerError, tokenizer_of_json
+from ..tokenizer.byte_level import MASK
 from ..tokenizer.tokenizer import Encoding, Tokenizer, byte_characters
 from ..tokenizer.words import without_surrogates
 from .family import FamilyError
@@ -22,6 +23,8 @@ FILE = "tokenizer.json"
 ABOUT = "tokenizer_config.json"
 """Says what stands before and after every text where FILE does not."""
 SPACE = "▁"
+_MASKS = ("<mask>",)
+"""What models call a masked word beside MASK, which is what people write."""
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _BYTES_OF = {char: byte for byte, char in byte_characters().items()}
 
@@ -71,9 +74,9 @@ class FastTokenizer(Tokenizer):
             for number in range(n)
         ]
         begins, ends = self._around()
-        mask = fast.token_to_id("[MASK]")
+        masks = [number for number, text in specials.items() if text in (MASK, *_MASKS)]
         super().__init__(
-            pieces, specials, begins=begins, ends=ends, mask_id=-1 if mask is None else mask
+            pieces, specials, begins=begins, ends=ends, mask_id=masks[0] if masks else -1
         )
 
     def _around(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -134,7 +137,7 @@ class FastTokenizer(Tokenizer):
 
     def encode_all(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode many texts at once, which is faster than one by one."""
-        texts = [without_surrogates(text) for text in texts]
+        texts = [self._typed(text) for text in texts]
         found = self._fast.encode_batch(texts, add_special_tokens=False)
         return [
             Encoding(tuple(each.ids), text, each) for text, each in zip(texts, found, strict=True)
@@ -143,9 +146,14 @@ class FastTokenizer(Tokenizer):
     def ids_of_all(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of many texts and nothing else, which is faster."""
         found = self._fast.encode_batch_fast(
-            list(map(without_surrogates, texts)), add_special_tokens=False
+            list(map(self._typed, texts)), add_special_tokens=False
         )
         return [each.ids for each in found]
+
+    def _typed(self, text: str) -> str:
+        """Return a text with the model's own sign for a masked word."""
+        text = without_surrogates(text)
+        return text.replace(MASK, self.specials[self.mask_id]) if self.mask_id >= 0 else text
 
 
 class _Written:

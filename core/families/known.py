@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from reprlib import repr
+from typing import Any
 
 from .bert import BERT
 from .family import Family, FamilyError
@@ -18,6 +19,19 @@ FAMILIES: Mapping[str, Family] = {
     "t5": T5,
 }
 """`model_type` of a `config.json` → family."""
+
+
+def is_converted(told: Mapping[str, Any]) -> bool:
+    """Say whether a model is computed by our own modules; others the library computes."""
+    classifies = any(name.endswith("ForSequenceClassification") for name in architectures(told))
+    model_type = told.get("model_type")
+    return isinstance(model_type, str) and model_type in FAMILIES and not classifies
+
+
+def architectures(told: Mapping[str, Any]) -> list[str]:
+    """Return the classes that a `config.json` names."""
+    named = told.get("architectures")
+    return [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
 
 
 def family_of(model_type: object) -> Family:

@@ -5,7 +5,7 @@ from pathlib import Path
 from reprlib import repr
 from typing import Any
 
-from ..files import open_regular
+from ..files import leads_out, open_regular
 from ..messages import error_text
 from .family import FamilyError
 
@@ -19,7 +19,7 @@ def read_bytes(file: Path, most: int = LARGEST) -> bytes:
     Raises:
         FamilyError: It is missing, too large, or a link to somewhere else.
     """
-    if file.is_symlink() and not file.resolve().is_relative_to(file.parent.resolve()):
+    if leads_out(file):
         raise FamilyError("{file} leads out of its folder", file=file)
     try:
         with open_regular(file) as opened:

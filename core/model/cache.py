@@ -4,8 +4,9 @@ B batch, H heads, K key positions, D model width, E width of one head.
 """
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -50,6 +51,8 @@ class Cache:
     """Keys and values of attention sublayers."""
     states: dict[Site, Tensor] = field(default_factory=dict)
     """state_BD of recurrent units after these positions."""
+    past: Any = None
+    """What the `transformers` library keeps of these positions, where it runs the model."""
 
     def grown(self, site: Site, new: KeysValues) -> KeysValues:
         """Append a self-attention's new positions, and return all of them."""
@@ -66,8 +69,12 @@ class Cache:
 
     def rows(self, index_B: Tensor) -> "Cache":
         """Return the cache of the sentences given by an index, in its order."""
+        past = deepcopy(self.past)
+        if past is not None:
+            past.reorder_cache(index_B)
         return Cache(
             self.length,
             {site: kept.rows(index_B) for site, kept in self.kept.items()},
             {site: state_BD[index_B] for site, state_BD in self.states.items()},
+            past,
         )

@@ -210,6 +210,15 @@ class Transformer(nn.Module):
         """Return all layers from the bottom of the encoder to the top of the decoder."""
         return tuple(cast(Layer, layer) for layer in (*self.encoder, *self.decoder))
 
+    def layer_modules(self) -> tuple[nn.Module, ...]:
+        """Return the modules that run for each layer; one may run several times."""
+        return (*self.encoder, *self.decoder)
+
+    def stream_sites(self, stack: Stack) -> tuple[Site, ...]:
+        """Return the sites after which a stack's stream goes on: its embedding, its sublayers."""
+        sites = [residual.site for layer in self.layers() for _, residual in layer.blocks()]
+        return (Site(stack, 0, "embedding"), *(site for site in sites if site.stack == stack))
+
     def block(self, site: Site) -> tuple[Sublayer, Residual]:
         """Return the sublayer of a site, and its residual block.
 

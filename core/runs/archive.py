@@ -195,7 +195,8 @@ def _check_run(folder: Path) -> None:
             task = reprlib.repr(settings.task)
             raise RunError("run.json names a task {task} that there is not", task=task)
         for file in [file for name in WEIGHT_FOLDERS for file in weights_in(folder, name)]:
-            require_shapes(f"{file.parent.name}/{file.name}", shapes_in(file), settings.model)
+            if not settings.model.architecture:
+                require_shapes(f"{file.parent.name}/{file.name}", shapes_in(file), settings.model)
         load_run(folder, step=None if newest_checkpoint(folder) else 0)
         # And its figures, which pages read by themselves.
         read_record(folder)

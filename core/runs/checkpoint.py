@@ -123,6 +123,11 @@ def save_weights(model: Transformer, path: Path, dtype: torch.dtype = torch.floa
     Buffers that cannot be recomputed, such as running means, keep their own precision.
     """
     tensors = {name: _kept(each, dtype) for name, each in model.saved().items()}
+    save_tensors(tensors, path)
+
+
+def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
+    """Write tensors that share no memory, with their checksum."""
     write_atomically(path, _with_checksum(tensors))
 
 
@@ -161,7 +166,7 @@ def load_model(path: Path, config: ModelConfig, *, mapped: bool = False) -> Tran
         CheckpointError: The file is missing, damaged, or of another configuration.
     """
     require_shapes(path.name, shapes_in(path), config)
-    tensors = _unrounded(_read_tensors(path, mapped=mapped))
+    tensors = _unrounded(read_tensors(path, mapped=mapped))
     if not mapped:
         _require_finite(path.name, tensors)
     model = unfilled(config)
@@ -270,7 +275,7 @@ def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
         CheckpointError: The file is missing or damaged.
     """
     shapes_in(path)
-    tensors = _read_tensors(path)
+    tensors = read_tensors(path)
     state: dict[int, dict[str, Tensor]] = {}
     try:
         for name, tensor in tensors.items():
@@ -289,8 +294,16 @@ def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
         ) from error
 
 
-def _read_tensors(path: Path, *, mapped: bool = False) -> dict[str, Tensor]:
-    """Return the tensors in a file whose header has been looked at by `shapes_in`."""
+def read_tensors(path: Path, *, mapped: bool = False) -> dict[str, Tensor]:
+    """Return the tensors in a file whose header has been looked at by `shapes_in`.
+
+    Args:
+        path: The file.
+        mapped: Leave large ones in the file until they are used.
+
+    Raises:
+        CheckpointError: It is damaged.
+    """
     if mapped and path.stat().st_size > LARGEST_READ:
         # Reading all of a mapped file would defeat its purpose.
         return load_file(path)
@@ -305,12 +318,12 @@ def _read_tensors(path: Path, *, mapped: bool = False) -> dict[str, Tensor]:
     return load(content)
 
 
-def _with_checksum(tensors: dict[str, Tensor]) -> bytes:
+def _with_checksum(tensors: Mapping[str, Tensor]) -> bytes:
     """Return a file of tensors whose header holds their checksum, which finds a flipped bit."""
-    content = save(tensors)
+    content = save(dict(tensors))
     checksum = _checksum(json.loads(content[8 : _begin(content)]), content)
     # Of several entries safetensors writes now this first, now that: there is only one.
-    return save(tensors, metadata={CHECKSUM: checksum})
+    return save(dict(tensors), metadata={CHECKSUM: checksum})
 
 
 def _checksum(header: dict[str, Any], content: bytes) -> str:

@@ -180,13 +180,14 @@ def read_record(path: Path) -> RunRecord:
         weights = opening_weights(path, settings)
         step = None if weights is None else step_of(weights)
         results = _results(read_evaluation(path), rows, step)
+        n_parameters = settings.n_parameters or _parameters(settings.model)
     except RunError:
         raise
     except (LookupError, OSError, OverflowError, TypeError, ValueError) as error:
         raise about(
             path, Message("its figures cannot be read: {why}", why=error_text(error))
         ) from error
-    return RunRecord(settings, _parameters(settings.model), results, seconds, changed)
+    return RunRecord(settings, n_parameters, results, seconds, changed)
 
 
 @lru_cache(maxsize=256)

@@ -22,7 +22,7 @@ snapshots/ best/ live/ start/    weights to look at: see `core.runs.checkpoint`
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ from .checkpoint import (
     load_model,
     newest_checkpoint,
     opening_weights,
+    read_tensors,
     require_shapes,
     shapes_in,
     step_of,
@@ -145,12 +146,30 @@ def _weights(path: Path, settings: RunSettings, step: int | None) -> tuple[int, 
             raise about(path, Message("no checkpoint yet in checkpoints/"))
     else:
         file = weights_at(path, step)
+    if file is not None and settings.model.architecture:
+        return step_of(file), _library_model(path, file, settings.model)
     if file is not None:
         return step_of(file), load_model(file, settings.model, mapped=settings.is_opened)
     if step != 0:
         raise about(path, Message("no weights of step {step} were kept", step=str(step)))
     _require_makeable(path, settings)
     return 0, build(settings.model, settings.training.seed).eval()
+
+
+def _library_model(path: Path, file: Path, config: ModelConfig) -> Transformer:
+    """Return a model that the `transformers` library computes."""
+    # Here, for it takes seconds that other runs do not need.
+    from ..library.reading import load_library_model
+
+    shapes_in(file)
+    try:
+        model = load_library_model(read_json(path, CONFIG), read_tensors(file, mapped=True))
+    except FamilyError as error:
+        raise about(path, error_text(error)) from error
+    if replace(model.config, bos_id=config.bos_id).known() != config.known():
+        raise about(path, Message("run.json and {name} speak of different models", name=CONFIG))
+    model.config = config
+    return model
 
 
 def _require_makeable(path: Path, settings: RunSettings) -> None:

@@ -34,6 +34,8 @@ class RunSettings:
     """Weights in the files of an opened model that it does not compute with."""
     start: str = ""
     """The run and step whose weights it started from; empty for new weights."""
+    n_parameters: int = 0
+    """Of a model that the `transformers` library computes; of others the sizes say it."""
 
     @property
     def is_opened(self) -> bool:
@@ -72,6 +74,7 @@ class RunSettings:
             "command": self.command,
             **opened,
             **({"start": self.start} if self.start else {}),
+            **({"n_parameters": self.n_parameters} if self.n_parameters else {}),
         }
 
 
@@ -103,6 +106,7 @@ def read_settings(path: Path) -> RunSettings:
             family=str(stored.get("family", "")),
             n_left_out=int(stored.get("n_left_out", 0)),
             start=str(stored.get("start", "")),
+            n_parameters=int(stored.get("n_parameters", 0)),
         )
     except KeyError as error:
         raise about(path, Message("run.json does not say {name}", name=error)) from error

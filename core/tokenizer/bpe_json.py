@@ -25,6 +25,9 @@ LONGEST_REPLACEMENT = 64
 
 _CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+_REST_OF_CODE = _REST.replace(r"[\r\n]*", r"[\r\n/]*", 1)
+_LOWER = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+_UPPER = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
 PATTERNS = frozenset(
     (
         # What own tokenizers split by, now and in older runs.
@@ -37,11 +40,20 @@ PATTERNS = frozenset(
         r"|'(?:s|re|ve|ll|d|m)\b| ?[\p{L}\p{M}]+| ?\p{N}+| ?[^\s\p{L}\p{M}\p{N}]+|\s+",
         r"(?<=\p{L})'(?=\p{L})",
         r"\s+",
-        # T5 and XLM-R, GPT-2, LLaMA 3, Qwen 2.
+        # T5 and XLM-R, Pegasus, DeBERTa, GPT-2, LLaMA 3, Qwen 2 and 3.5.
         " {2,}",
+        r"\n",
+        r"\s{2,}|[\n\r\t]",
         r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
         rf"{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}{_REST}",
         rf"{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{_REST}",
+        rf"{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?[\p{{L}}\p{{M}}]+|\p{{N}}"
+        + _REST.replace(r"\p{L}", r"\p{L}\p{M}"),
+        # GPT-4o and gpt-oss, Mistral Nemo, Falcon, BLOOM.
+        rf"{_LOWER}{_CONTRACTIONS}?|{_UPPER}{_CONTRACTIONS}?|\p{{N}}{{1,3}}{_REST_OF_CODE}",
+        rf"{_LOWER}|{_UPPER}|\p{{N}}{_REST_OF_CODE}",
+        "[0-9][0-9][0-9]",
+        r" ?[^(\s|[.,!?…。，、।۔،])]+",
     )
 )
 """The allowed regular expressions."""

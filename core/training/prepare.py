@@ -233,8 +233,13 @@ def _run_to_start_from(path: Path, model: ModelConfig) -> Run:
     # The length of targets depends on the new pairs.
     asked = replace(model, target_ratio=run.settings.model.target_ratio).to_dict()
     differing = sorted(name for name in {*other, *asked} if other.get(name) != asked.get(name))
-    if run.settings.is_opened or differing:
-        what = ", ".join(differing) or "its tokenizer"
+    if run.settings.is_opened:
+        raise ConfigError(
+            "{path} is an imported model: a training starts from a run that was trained here",
+            path=path,
+        )
+    if differing:
+        what = ", ".join(differing)
         raise ConfigError(
             "{path} has another model than the one to be trained: {what}", path=path, what=what
         )

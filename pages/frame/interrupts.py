@@ -11,7 +11,6 @@ from typing import Any
 
 import streamlit as st
 
-from core.model.layers import Layer
 from core.runs.run import Run
 from pages.frame import service
 from pages.frame.streamlit_internals import current_run, has_waiting_click
@@ -51,12 +50,11 @@ def add_hooks(run: Run) -> Run:
 
     def before(_layer: object, inputs: tuple[Any, ...]) -> None:
         check()
-        if inputs[0].requires_grad:
+        if inputs and inputs[0].requires_grad:
             inputs[0].register_hook(lambda _gradient: check())
 
-    for module in run.model.modules():
-        if isinstance(module, Layer):
-            module.register_forward_pre_hook(before)
+    for module in run.model.layer_modules():
+        module.register_forward_pre_hook(before)
     return run
 
 

@@ -42,6 +42,8 @@ class Need(Enum):
     """Scores that are dot products of queries and keys, and a softmax of them."""
     OWN_VECTORS = "own_vectors"
     """That each word is read and written by a vector of its own, and never copied."""
+    OWN_MODULES = "own_modules"
+    """That its layers are modules of `core.model`, of which every matrix is known."""
 
 
 def why_not(run: Run, needs: Collection[Need]) -> str:
@@ -98,4 +100,5 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
         Need.LAYER_NORM: config.norm_kind != "layer",
         Need.DOT_PRODUCTS: config.scores != "dot",
         Need.OWN_VECTORS: config.pointer or config.shared_names > 0,
+        Need.OWN_MODULES: bool(config.architecture),
     }[need]

@@ -10,9 +10,12 @@ from core.training.prepare import prepare_run
 from core.training.presets import with_settings
 from tests.core.conftest import MINIATURE, draw_few
 from tests.core.families.folders import write_folder
+from tests.core.library.tiny import write_tiny
 
 OPENED = ("bert", "bert without a head", "gpt2", "llama3", "t5", "marian")
 """Models that were trained elsewhere."""
+LIBRARY = ("Mistral", "Roberta", "Bart")
+"""Models that the `transformers` library computes."""
 LIKE = ("like bert", "like gpt2", "like llama", "like t5")
 """Models that are put together as those of another paper."""
 CHANGED = {
@@ -43,7 +46,7 @@ CHANGED = {
     "additive attention, first layer read": {"scores": "additive", "memory": "first"},
     "the paper's, its pairs gone": {},
 }
-KINDS = (*OPENED, *LIKE, *CHANGED)
+KINDS = (*OPENED, *LIBRARY, *LIKE, *CHANGED)
 
 
 def make(kind, runs, patch):
@@ -54,8 +57,9 @@ def make(kind, runs, patch):
         runs: The folder.
         patch: A MonkeyPatch, for a task that draws few examples.
     """
-    if kind in OPENED:
-        write_folder(runs / ".models" / kind, kind)
+    if kind in (*OPENED, *LIBRARY):
+        write = write_folder if kind in OPENED else write_tiny
+        write(runs / ".models" / kind, kind)
         list(open_model(str(runs / ".models" / kind), runs / "run"))
         return
     preset = replace(MINIATURE, training=replace(MINIATURE.training, steps=2))

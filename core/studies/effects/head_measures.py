@@ -149,7 +149,8 @@ def _of_rows(roles: HeadRoles, statistics: Mapping[Head, RowStatistics]) -> Foun
         rows = statistics[each.head]
         yield Measure.LARGEST_WEIGHT, each.head, Measured(each.confidence, rows.even_largest)
         yield Measure.ENTROPY, each.head, Measured(each.evenness, 1.0)
-        yield Measure.ADDED, each.head, Measured(rows.added)
+        if rows.added is not None:
+            yield Measure.ADDED, each.head, Measured(rows.added)
         if rows.distance is not None:
             yield Measure.DISTANCE, each.head, Measured(rows.distance, rows.even_distance)
 

@@ -57,7 +57,8 @@ def written(run: Run, head: Head, pair: Pair, position: int) -> Written:
 def has_direct_path(model: Transformer, head: Head) -> bool:
     """Say whether what a head adds reaches the logits of the next token around later sublayers."""
     config = model.config
-    linear = config.residual and not config.head_transform
+    # Of a model that the library computes the norms are not known.
+    linear = config.residual and not config.head_transform and not config.architecture
     return linear and not config.is_parallel and not head.site.in_encoder
 
 

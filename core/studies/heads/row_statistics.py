@@ -33,8 +33,9 @@ class RowStatistics:
     """The same of an even row, which gives each visible key the same weight."""
     even_largest: float
     """The largest weight of an even row, 1 / n of n visible keys."""
-    added: float
-    """The length of what the head adds to a token's vector, as a share of the vector's length."""
+    added: float | None
+    """The length of what the head adds to a token's vector, as a share of the vector's length; None
+    where its rows of W^O are not known."""
 
 
 def row_statistics(
@@ -55,10 +56,7 @@ class _Sums(QuestionProbe):
     def __init__(self, model: Transformer, kinds: Sequence[Kind]) -> None:
         """Ask no question: only the rows with a choice are needed."""
         super().__init__(kinds, {}, weight)
-        self._output_HED = {
-            site: cast(MultiHeadAttention, model.block(site)[0]).output_HED.detach().float().cpu()
-            for site in model.sites()
-        }
+        self._output_HED = {site: _output(model, site) for site in model.sites()}
         self._read: dict[tuple[Site, Step], Tensor] = {}
         self._of_even: dict[Kind, Any] = defaultdict(float)
         """Of even rows: how many there are, their distances, and their largest weights."""
@@ -93,7 +91,10 @@ class _Sums(QuestionProbe):
         chosen_BQ = rows.chosen_BQ
         distance_BHQ = (attended_BHQK * rows.offset_QK.abs()).sum(dim=-1)
         mixed_BHQE = weights_BHQK @ self._read.pop((site, Step.VALUE))
-        added_BHQD = torch.einsum("bhqe,hed->bhqd", mixed_BHQE, self._output_HED[site])
+        output_HED = self._output_HED[site]
+        if output_HED is None:
+            output_HED = torch.zeros((*mixed_BHQE.shape[1::2], 1))
+        added_BHQD = torch.einsum("bhqe,hed->bhqd", mixed_BHQE, output_HED)
         measures_RBHQ = torch.stack([distance_BHQ, added_BHQD.norm(dim=-1).double()])
         self._of_heads[site] += (measures_RBHQ * chosen_BQ[:, None]).sum(dim=(1, 3)).numpy()
         length_BQ = self._read.pop((site, Step.STREAM_IN)).norm(dim=-1)
@@ -108,5 +109,13 @@ class _Sums(QuestionProbe):
             distance=distance / n_rows if is_self else None,
             even_distance=even_distance / n_rows if is_self else None,
             even_largest=even_largest / n_rows,
-            added=added / (self._of_stream[head.site] or 1.0),
+            added=None
+            if self._output_HED[head.site] is None
+            else added / (self._of_stream[head.site] or 1.0),
         )
+
+
+def _output(model: Transformer, site: Site) -> Tensor | None:
+    """Return output_HED of a site; None where it is not known."""
+    output_HED: Tensor | None = cast(MultiHeadAttention, model.block(site)[0]).output_HED
+    return None if output_HED is None else output_HED.detach().float().cpu()

@@ -10,20 +10,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
+from ...batch import one_row
 from ...heads import Head
 from ...inspection import Inspection
+from ...model import Probes, Record, Step, Transformer
 from ...runs.run import Run
+from ...tokenizer.tokenizer import Token
 from .maps import cell_columns
-from .steps import HeadSteps, head_steps
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorNorms:
     """The lengths of the vectors that a head adds up, between tokens."""
 
-    steps: HeadSteps
+    queries: tuple[Token, ...]
+    keys: tuple[Token, ...]
+    visible_QK: NDArray[np.bool_]
+    weights_QK: NDArray[np.float32]
     norms_QK: NDArray[np.float64]
     """‖w v W^O‖ of each query and key."""
 
@@ -36,18 +42,42 @@ class VectorNorms:
     def table(self) -> Mapping[str, Sequence[object]]:
         """Return one row for each cell."""
         return {
-            **cell_columns(self.steps.queries, self.steps.keys),
-            "visible": self.steps.visible_QK.reshape(-1).tolist(),
-            "weight": self.steps.weights_QK.reshape(-1).tolist(),
+            **cell_columns(self.queries, self.keys),
+            "visible": self.visible_QK.reshape(-1).tolist(),
+            "weight": self.weights_QK.reshape(-1).tolist(),
             "norm": self.norms_QK.reshape(-1).tolist(),
             "share": self.shares_QK.reshape(-1).tolist(),
         }
 
 
+def has_vector_norms(model: Transformer) -> bool:
+    """Say whether the rows of W^O that read each head are known."""
+    return all(output_of(model, Head(site, 0)) is not None for site in model.sites())
+
+
+def output_of(model: Transformer, head: Head) -> torch.Tensor | None:
+    """Return output_ED, the rows of W^O that read a head; None where they are not known."""
+    output_HED: torch.Tensor | None = getattr(model.block(head.site)[0], "output_HED", None)
+    return None if output_HED is None else output_HED[head.index].detach()
+
+
 def vector_norms(run: Run, sentence: str, head: Head, inspection: Inspection) -> VectorNorms:
     """Return how far a head moves each query by each key, in the pass of an inspection."""
-    steps = head_steps(run, sentence, head, inspection)
-    output_ED = steps.output_HED[head.index].astype(np.float64)
-    moved_KD = steps.value.made_KE.astype(np.float64) @ output_ED
-    norms_QK = steps.weights_QK.astype(np.float64) * np.linalg.norm(moved_KD, axis=1)
-    return VectorNorms(steps, norms_QK)
+    ids = inspection.translation.source_ids, inspection.translation.fed_ids
+    record = Record(frozenset({Step.VALUE}), frozenset({head.site}))
+    # The second keeps nothing, and lets all other sublayers take the path they take when watched.
+    with torch.inference_mode():
+        run.model(*map(one_row, ids), Probes([record, Record(frozenset())]))
+        output_ED = output_of(run.model, head)
+        assert output_ED is not None
+        value_KE = record.tensors[head.site, Step.VALUE][0, head.index]
+        length_K = (value_KE.double() @ output_ED.double()).norm(dim=1).numpy()
+    attention, (queries, keys) = inspection.attention[head.site], head.kind.sides
+    weights_QK = attention.weights_HQK[head.index]
+    return VectorNorms(
+        queries=inspection.tokens_of(queries),
+        keys=inspection.tokens_of(keys),
+        visible_QK=attention.visible_QK,
+        weights_QK=weights_QK,
+        norms_QK=weights_QK.astype(np.float64) * length_K,
+    )

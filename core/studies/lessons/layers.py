@@ -15,7 +15,6 @@ from torch import Tensor
 from ...batch import one_row, pad
 from ...config import ModelConfig
 from ...decoding.step import mask_special_tokens
-from ...describe import describe
 from ...describe.formulas import normalised
 from ...heads import Kind, Site, Stack
 from ...messages import N_, Message
@@ -85,11 +84,7 @@ def residual_stream(
 
 def recorded_streams(model: Transformer, record: Record) -> Mapping[Stack, Stream]:
     """Return the stream of each stack of a pass that recorded `STREAM_OUT` and `ADDED`."""
-    sites = describe(model).sites
-    stacks = dict.fromkeys(site.stack for site in sites)
-    return {
-        stack: _stream(record, [site for site in sites if site.stack == stack]) for stack in stacks
-    }
+    return {stack: _stream(record, model.stream_sites(stack)) for stack in model.config.stacks}
 
 
 def _stream(record: Record, sites: Sequence[Site]) -> Stream:
@@ -198,8 +193,9 @@ def encoder_lens(model: Transformer, source_ids: Sequence[int]) -> Lens:
 
 
 def _depths(model: Transformer, record: Record, stack: Stack) -> list[Tensor]:
-    sites = describe(model).depths(stack)
-    return [record.tensors[site, Step.STREAM_OUT] for site in sites]
+    embedding, *sites = model.stream_sites(stack)
+    depths = [embedding, *{site.layer: site for site in sites}.values()]
+    return [record.tensors[site, Step.STREAM_OUT] for site in depths]
 
 
 def formula(model: Transformer, stack: Stack) -> str:

@@ -11,25 +11,34 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from safetensors import SafetensorError
 from safetensors.torch import save_file
+from torch import Tensor
 
 from ...config import ConfigError
 from ...config.training import TrainConfig
 from ...device import use_one_thread
-from ...families import CONFIG, Checkpoint, FamilyError, family_of, load, read_checkpoint
+from ...families import (
+    CONFIG,
+    Checkpoint,
+    FamilyError,
+    family_of,
+    is_converted,
+    load,
+    read_checkpoint,
+)
 from ...families.tokenizer import read_tokenizers
 from ...files import write_atomically
 from ...installed import COMMAND
 from ...jobs.job import Files, Job
 from ...jobs.process import main, working
 from ...messages import N_, error_text
-from ...model import Transformer, count_parameters
-from ...runs.checkpoint import CHECKPOINTS, LARGEST_READ, save_weights, weights_file
+from ...model import Transformer
+from ...runs.checkpoint import CHECKPOINTS, LARGEST_READ, save_tensors, weights_file
 from ...runs.folder import checked_name, free_name, incoming_folder, versions
 from ...runs.run import RunError, RunSettings, load_run
 from ...tokenizer.tokenizer import Tokenizer
@@ -118,7 +127,7 @@ def _converted(found: Path, source: str, folder: Path, command: str) -> Iterator
     checkpoint = read_checkpoint(found)
     model = _model_of(checkpoint)
     yield _READ
-    config = model.config
+    config, n = model.config, sum(each.numel() for each in model.parameters())
     tokenizers = read_tokenizers(found, config.vocab_size, config.n_target_tokens, checkpoint.told)
     if not config.n_encoder_layers:
         config = replace(config, bos_id=tokenizers[0].begins[0] if tokenizers[0].begins else -1)
@@ -131,7 +140,8 @@ def _converted(found: Path, source: str, folder: Path, command: str) -> Iterator
         command=command,
         origin=source,
         family=surveyed.family,
-        n_left_out=max(0, surveyed.n_weights - count_parameters(config)),
+        n_parameters=n if config.architecture else 0,
+        n_left_out=max(0, surveyed.n_weights - n),
     )
     _write(folder, model, tokenizers, checkpoint, settings)
     yield _WRITTEN
@@ -139,6 +149,10 @@ def _converted(found: Path, source: str, folder: Path, command: str) -> Iterator
 
 
 def _model_of(checkpoint: Checkpoint) -> Transformer:
+    if not is_converted(checkpoint.told):
+        from ...library.reading import load_library_model
+
+        return load_library_model(checkpoint.told, checkpoint.weights)
     family = family_of(checkpoint.told.get("model_type"))
     return load(family, checkpoint.told, checkpoint.weights, checkpoint.rotary_pairs)
 
@@ -151,7 +165,10 @@ def _write(
     settings: RunSettings,
 ) -> None:
     (folder / CHECKPOINTS).mkdir()
-    _write_weights(model, folder / CHECKPOINTS / weights_file(0))
+    tensors = checkpoint.weights
+    if not settings.model.architecture:
+        tensors = {name: each.detach().float() for name, each in model.saved().items()}
+    _write_tensors(tensors, folder / CHECKPOINTS / weights_file(0))
     for tokenizer in dict.fromkeys(tokenizers):
         for name, content in tokenizer.files().items():
             write_atomically(folder / name, content)
@@ -159,14 +176,17 @@ def _write(
     write_atomically(folder / "run.json", _as_json(settings.to_dict()))
 
 
-def _write_weights(model: Transformer, file: Path) -> None:
-    tensors = {name: each.detach().float() for name, each in model.saved().items()}
-    if sum(each.nbytes for each in tensors.values()) <= LARGEST_READ:
-        save_weights(model, file)
+def _write_tensors(tensors: Mapping[str, Tensor], file: Path) -> None:
+    # The same tensor under two names is written twice.
+    owned = {name: each.contiguous() for name, each in tensors.items()}
+    first = {each.data_ptr(): name for name, each in reversed(owned.items())}
+    owned = {n: each if first[each.data_ptr()] == n else each.clone() for n, each in owned.items()}
+    if sum(each.nbytes for each in owned.values()) <= LARGEST_READ:
+        save_tensors(owned, file)
         return
     try:
         # Tensor by tensor: packed in memory first it would take twice as much.
-        save_file({name: each.contiguous() for name, each in tensors.items()}, file)
+        save_file(owned, file)
     except SafetensorError as error:
         # What the system refuses the library says in its own words.
         if (found := re.search(r"os error (\d+)", str(error))) is None:

@@ -1,12 +1,14 @@
 """What a model needs, said before it is opened: read from its settings and the sizes of weights."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
 
-from ...families import CONFIG, FamilyError, family_of
+from ...families import CONFIG, FamilyError, family_of, is_converted
 from ...families.checkpoint import GGUF_ENDING, read_settings, unreadable, weight_files
 from ...families.gguf_file import GGUFReader
 from ...messages import N_, error_text
@@ -53,8 +55,8 @@ def survey(path: Path) -> Survey:
     if path.is_file() and path.suffix.lower() == GGUF_ENDING:
         found = _of_gguf(path)
     else:
-        family = family_of(read_settings(path / CONFIG).get("model_type"))
-        found = Survey(family.label, sum(map(_n_weights, weight_files(path))))
+        label = label_of(read_settings(path / CONFIG))
+        found = Survey(label, sum(map(_n_weights, weight_files(path))))
     if found.n_bytes > LARGEST_MODEL:
         raise FamilyError(
             "this {family} has {n} billion weights, which take {bytes} GB of "
@@ -65,6 +67,20 @@ def survey(path: Path) -> Survey:
             most=f"{LARGEST_MODEL / 1e9:.0f}",
         )
     return found
+
+
+def label_of(told: Mapping[str, Any]) -> str:
+    """Return what people call the model of a `config.json`.
+
+    Raises:
+        FamilyError: There is none that can be opened.
+    """
+    if is_converted(told):
+        return family_of(told.get("model_type")).label
+    # Here, for it takes seconds that other models do not need.
+    from ...library.reading import library_class
+
+    return library_class(told).label
 
 
 def _of_gguf(path: Path) -> Survey:

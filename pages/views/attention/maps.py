@@ -17,6 +17,7 @@ from core.studies.heads.maps import (
     maps_of_heads,
     maps_over_heads,
 )
+from core.studies.heads.vector_norms import has_vector_norms
 from pages.frame import clicks, components, controls, notes, selection, session, tour
 from pages.frame.language import _, capitalised, labelled, n_, number
 from pages.frame.maps import maps_of
@@ -47,7 +48,7 @@ def draw(opened: Opened) -> Shown | None:
         EACH: _("each head"),
         "largest": _("largest of all heads"),
         "mean": _("mean of all heads"),
-        norms.NORMS: _("weight × value"),
+        **({norms.NORMS: _("weight × value")} if has_vector_norms(opened.run.model) else {}),
         **compare.offered(),
     }
     older = {"sentences": compare.SENTENCE, "two sentences": compare.SENTENCE}

@@ -36,7 +36,7 @@ def draw(selected: Selection) -> Shown:
         columns=key_axis(selected.inspection, kind),
         visible=selected.attention.visible_QK,
     )
-    differing_QK = (found.shares_QK - found.steps.weights_QK).astype(np.float32)
+    differing_QK = (found.shares_QK - found.weights_QK).astype(np.float32)
     end = float(np.abs(differing_QK).max()) or 1.0
     norm = _("norm {norm}")
     panels = (
@@ -91,7 +91,7 @@ def _cell(selected: Selection, differing_QK: seen.Weights) -> tuple[int, int]:
 def _seen(selected: Selection, found: VectorNorms, cell: tuple[int, int]) -> str:
     """Count the rows in which both agree on the largest, and speak of one cell."""
     query, key = cell
-    weights_QK, shares_QK = found.steps.weights_QK, found.shares_QK
+    weights_QK, shares_QK = found.weights_QK, found.shares_QK
     agree = int((weights_QK.argmax(axis=1) == shares_QK.argmax(axis=1)).sum())
     n, weight, share = len(weights_QK), weights_QK[query, key], shares_QK[query, key]
     answer = _("Mostly") if 2 * agree > n else _("Often not")

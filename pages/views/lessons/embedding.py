@@ -35,7 +35,7 @@ from viz.component.standalone import Drawn
 from viz.direction import isolated
 from viz.plane.matrices import Axis, Matrices, Matrix
 
-NEEDS = {"lengths": (Need.SOURCE, Need.SCALED_TOKENS)}
+NEEDS = {"lengths": (Need.SOURCE, Need.OWN_MODULES, Need.SCALED_TOKENS)}
 SIMILARITY, POSITION = "vectors", "vectors_position"
 """Key of the map of cosines, and name of the chosen position in the URL."""
 FEW = 18

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from core.config import ModelConfig
 from core.describe import describe
 from core.heads import Kind, Stack
+from core.model import Transformer
 from core.studies.lessons.layers import (
     Lens,
     Stream,
@@ -214,7 +215,19 @@ def _stream(opened: Opened, place: Place) -> Shown:
         seen=_most_added(found, place, opened.run.settings.model),
         pictures=[chart(picture)],
         about={"number": _("position {n}: {token}").format(n=number(position), token=place.token)},
-        formula=describe(opened.run.model).sublayers[0].step,
+        formula=_formula(opened.run.model),
+    )
+
+
+def _formula(model: Transformer) -> str:
+    """Return how a sublayer changes the stream, in LaTeX."""
+    if not model.config.architecture:
+        return describe(model).sublayers[0].step
+    added = r"x_l + \mathrm{Sublayer}_l"
+    return (
+        f"x_{{l+1}} = {added}"
+        if model.config.norm == "pre"
+        else rf"x_{{l+1}} = \mathrm{{Norm}}({added})"
     )
 
 

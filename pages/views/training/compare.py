@@ -193,7 +193,7 @@ def _unlike(runs: Mapping[str, RunRecord]) -> Iterator[str]:
 def settings_by_name(record: RunRecord) -> Flat:
     """Return all settings of a run by their names, those too that have the usual value."""
     stored, settings = settings_of(record), record.settings
-    parts = {"model": asdict(settings.model), "training": asdict(settings.training)}
+    parts = {"model": settings.model.known(), "training": asdict(settings.training)}
     whole = {f"{part}.{name}": each for part in parts for name, each in parts[part].items()}
     versions = {f"versions.{name}": value for name, value in settings.versions.items()}
     rest = {name: stored[name] for name in stored if name not in (*parts, "versions")}

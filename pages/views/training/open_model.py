@@ -28,8 +28,10 @@ def ask() -> None:
         name = st.text_input(_("Name of the run"), key=NAME, placeholder=_usual_name(source))
         st.caption(
             _(
-                "BERT, GPT-2, LLaMA, Marian (opus-mt) and T5 are known. Paths are those of the "
-                "computer on which this app runs. Nothing of a model's folder is executed."
+                "Any model of the transformers library that continues a text, fills in words, "
+                "translates or classifies: BERT, GPT-2, LLaMA, Mistral, Gemma, BART, T5 and many "
+                "more. Paths are those of the computer on which this app runs. Nothing of a "
+                "model's folder is executed."
             )
         )
         problem = _say_what_it_needs(source) if source else ""

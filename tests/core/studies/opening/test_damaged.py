@@ -101,7 +101,7 @@ def as_link(folder, target):
 DAMAGES = {
     "no config": ("gpt2", partial(gone, file="config.json"), "no config.json"),
     "a config that is a list": ("gpt2", partial(text, file="config.json", content="[]"), "list"),
-    "an unknown kind": ("bert", partial(config, model_type="roberta"), "'roberta'; known are"),
+    "an unknown kind": ("bert", partial(config, model_type="nonesuch"), "'nonesuch', which"),
     "heads that do not divide": ("gpt2", partial(config, n_head=7), "7 heads"),
     "more layers than the weights": ("gpt2", partial(config, n_layer=9), "in no file"),
     "rotation that nobody knows": (

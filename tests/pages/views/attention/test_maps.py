@@ -76,10 +76,10 @@ def test_weights_stand_beside_how_far_each_key_moves_the_query(open_view, pinned
     found = vector_norms(run, TIRED, head, inspect_sentence(run, TIRED))
     shown = unpack(component(at, "matrices").bytes)
     weights, shares, difference = (panel.values for panel in shown.panels)
-    assert weights == pytest.approx(found.steps.weights_QK)
+    assert weights == pytest.approx(found.weights_QK)
     assert shares == pytest.approx(found.shares_QK)
-    assert difference == pytest.approx(found.shares_QK - found.steps.weights_QK, abs=1e-6)
-    words = [token.text for token in found.steps.queries]
+    assert difference == pytest.approx(found.shares_QK - found.weights_QK, abs=1e-6)
+    words = [token.text for token in found.queries]
     largest = np.abs(difference).argmax() if pinned is None else np.abs(difference[pinned]).argmax()
     query, key = divmod(int(largest), len(words)) if pinned is None else (pinned, int(largest))
     weight, share = weights[query, key], shares[query, key]

@@ -1,0 +1,280 @@
+"""Which class of the library a model is for, and the model with its weights.
+
+Nothing foreign is executed: settings are JSON, weights are tensors that others have read, and only
+classes that the library itself brings are made. Sizes are compared with the weights that there are
+before memory is asked for.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from reprlib import repr
+from typing import Any
+
+import torch
+import transformers
+from torch import Tensor, nn
+from transformers.models.auto import modeling_auto as auto
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+from ..config import ModelConfig
+from ..config.checks import MOST_LAYERS
+from ..config.choices import Tied
+from ..families import FamilyError
+from ..families.family import Settings
+from ..families.known import architectures
+from ..heads import Kind, Stack
+from ..messages import error_text
+from ..model import Record
+from .adapter import LibraryModel
+from .calls import Calls
+from .structure import Structure, find_structure
+
+transformers.logging.set_verbosity_error()
+transformers.logging.disable_progress_bar()
+
+_ENCODER, _DECODER = Kind.ENCODER_SELF.stack, Kind.DECODER_SELF.stack
+_WRITING: tuple[tuple[Mapping[str, Any], tuple[Stack, ...]], ...] = (
+    (auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES, (_ENCODER, _DECODER)),
+    (auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES, (_ENCODER,)),
+    (auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, (_DECODER,)),
+)
+"""Model type → class, for each kind of model that scores words, and its stacks."""
+_CLASSIFYING = auto.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES
+_REMOTE = ("auto_map", "quantization_config", "attn_implementation", "experts_implementation")
+"""Settings that name code or kernels from elsewhere."""
+_LAYERS = re.compile("(layers?|blocks|depth)$")
+_LARGEST_NUMBER = 1 << 31
+_LARGEST_BUFFERS = 1 << 26
+"""Entries of all tables that a model computes by itself."""
+_SLACK = 1 << 20
+"""So many weights may be missing in a file: a pooler, which nothing here uses."""
+_N_IDS = 20
+_CLOSE = 1e-4
+"""Largest difference of what is computed with a probe and without, relative to the largest."""
+_USUAL_POSITIONS = 2048
+"""Longest text of a model whose positions end nowhere."""
+
+
+@dataclass(frozen=True)
+class LibraryClass:
+    """A class of the library, and what is used of it."""
+
+    name: str
+    stacks: tuple[Stack, ...]
+    has_output: bool
+    """False for a model whose words get no scores: its layers are used alone."""
+
+    @property
+    def label(self) -> str:
+        """What people call it.
+
+        >>> LibraryClass("MistralForCausalLM", (), True).label
+        'Mistral'
+        """
+        return re.split(r"For[A-Z]|LMHead|MTModel|Model$", self.name)[0]
+
+
+def library_class(told: Mapping[str, Any]) -> LibraryClass:
+    """Return the class that a `config.json` is for.
+
+    Raises:
+        FamilyError: The library has none that reads text and writes text, or classifies it.
+    """
+    model_type, named = told.get("model_type"), architectures(told)
+    if not isinstance(model_type, str) or model_type not in CONFIG_MAPPING:
+        raise FamilyError(
+            "model_type is {model_type}, which transformers {version} does not have",
+            model_type=repr(model_type),
+            version=transformers.__version__,
+        )
+    for names, stacks in _WRITING:
+        if names.get(model_type) in (named or [names.get(model_type, "")]):
+            return LibraryClass(names[model_type], stacks, True)
+    bare = auto.MODEL_MAPPING_NAMES.get(model_type)
+    if isinstance(bare, str) and {_CLASSIFYING.get(model_type), bare} & set(named):
+        return LibraryClass(bare, (_ENCODER,), False)
+    raise FamilyError(
+        "{architectures} is none of the classes of transformers that continue a text, fill in "
+        "words, translate, or classify a text",
+        architectures=repr(named),
+    )
+
+
+def load_library_model(told: Mapping[str, Any], weights: Mapping[str, Tensor]) -> LibraryModel:
+    """Return a model with all weights of a checkpoint, in evaluation mode and single precision.
+
+    Args:
+        told: Its `config.json`.
+        weights: Name → tensor, as its files call them.
+
+    Raises:
+        ConfigError: The sizes do not go together.
+        FamilyError: Something of it is not known here, missing, or has another shape.
+    """
+    found = library_class(told)
+    made = getattr(transformers, found.name)
+    try:
+        settings = CONFIG_MAPPING[told["model_type"]].from_dict(_checked(told))
+        _require_sizes(made, settings, weights)
+        model, report = made.from_pretrained(
+            None,
+            config=settings,
+            state_dict=dict(weights),
+            attn_implementation="eager",
+            dtype=torch.float32,
+            output_loading_info=True,
+        )
+    except FamilyError:
+        raise
+    # Wrong settings have the library raise anything.
+    except Exception as error:
+        raise FamilyError(
+            "transformers cannot make this model: {why}", why=_first_line(error)
+        ) from error
+    missing = sorted(name for name in report["missing_keys"] if "pooler" not in name)
+    if missing or report["mismatched_keys"]:
+        name = (missing or [each[0] for each in report["mismatched_keys"]])[0]
+        raise FamilyError("{name} is missing in its files, or has another shape", name=name)
+    return _adapted(
+        Calls(model.eval().requires_grad_(False), found.stacks, found.has_output), found
+    )
+
+
+def _checked(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings without what names code from elsewhere.
+
+    Raises:
+        FamilyError: A size is larger than that of any model.
+    """
+    kept = {name: value for name, value in told.items() if name not in _REMOTE}
+    for name, value in _numbers("", kept):
+        most = MOST_LAYERS if _LAYERS.search(name) else _LARGEST_NUMBER
+        if abs(value) > most:
+            raise FamilyError(
+                "{name} is {value}, more than {most}", name=name, value=repr(value), most=most
+            )
+    return kept
+
+
+def _numbers(name: str, value: object) -> Iterator[tuple[str, int]]:
+    """Yield every whole number among settings, with the name of the setting."""
+    if isinstance(value, Mapping):
+        for inner, each in value.items():
+            yield from _numbers(str(inner), each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _numbers(name, each)
+    elif isinstance(value, int):
+        yield name, value
+
+
+def _require_sizes(made: Any, settings: Any, weights: Mapping[str, Tensor]) -> None:
+    """Refuse settings of a larger model than the weights are of, before memory is asked for."""
+    with torch.device("meta"):
+        outline: nn.Module = made._from_config(settings, attn_implementation="eager")
+    n = sum(each.numel() for each in outline.parameters())
+    n_there = sum(each.numel() for each in weights.values())
+    if n > 2 * n_there + _SLACK:
+        raise FamilyError(
+            "config.json speaks of {n} weights, and its files have {n_there}", n=n, n_there=n_there
+        )
+    if sum(each.numel() for each in outline.buffers()) > _LARGEST_BUFFERS:
+        raise FamilyError("config.json asks for tables of positions without end")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error_text(error)).strip().partition("\n")[0][:200] or type(error).__name__
+
+
+def _adapted(calls: Calls, found: LibraryClass) -> LibraryModel:
+    """Find the structure of a model, and let the house use it."""
+    told = calls.model.config.get_text_config().to_dict()
+    try:
+        n = len(calls.embeddings[-1].weight)
+        ids = _plain_ids(told, n)
+        structure = find_structure(calls, ids)
+    except FamilyError:
+        raise
+    # What is not text, or more than text, is asked for.
+    except Exception as error:
+        raise FamilyError(
+            "a short text cannot be read by it: {why}", why=_first_line(error)
+        ) from error
+    config = _config(found, structure, told, _n_positions(calls.model, told), _tables(calls))
+    model = LibraryModel(config, calls, structure)
+    _require_same(model, torch.tensor([ids]))
+    return model
+
+
+@torch.inference_mode()
+def _require_same(model: LibraryModel, ids_1K: Tensor) -> None:
+    """Refuse a model that computes something else when a probe sees its steps, or no numbers."""
+    stacks = model.config.stacks
+    fed = (ids_1K if _ENCODER in stacks else None, ids_1K if _DECODER in stacks else None)
+    alone, seen = model(*fed), model(*fed, Record())
+    if not bool(alone.isfinite().all()):
+        raise FamilyError("its weights make NaN or infinity of a short text")
+    if (alone - seen).abs().max() > _CLOSE * alone.abs().max():
+        raise FamilyError("its steps, as they are seen, do not make what it computes")
+
+
+def _tables(calls: Calls) -> dict[str, Any]:
+    """Return how large the vocabularies are, and which of their matrices are one."""
+    source, *others = [each.weight for each in calls.embeddings]
+    target = (source, *others)[-1]
+    output = calls.model.get_output_embeddings().weight if calls.has_output else target
+    tied: Tied = "none"
+    if calls.has_output and output is target:
+        tied = "all" if source is target else "target"
+    elif source is target and len(calls.stacks) > 1:
+        tied = "embeddings"
+    n_target = 0 if len(output) == len(source) else len(output)
+    return {"vocab_size": len(source), "target_vocab_size": n_target, "tied": tied}
+
+
+def _plain_ids(told: Mapping[str, Any], n: int) -> list[int]:
+    """Return tokens that have no meaning of their own to the model."""
+    special = {value for name, value in _numbers("", told) if "token" in name}
+    return [number for number in range(n) if number not in special][-_N_IDS:]
+
+
+def _n_positions(model: nn.Module, told: Mapping[str, Any]) -> int:
+    """Return the length of the longest text."""
+    names = ("max_position_embeddings", "n_positions", "max_seq_len", "seq_length")
+    n = next((told[name] for name in names if isinstance(told.get(name), int)), _USUAL_POSITIONS)
+    # RoBERTa and its kin leave positions out, up to that of padding.
+    paddings = [
+        module.padding_idx + 1
+        for name, module in model.named_modules()
+        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None
+    ]
+    return max(1, int(n) - max(paddings, default=0))
+
+
+def _config(
+    found: LibraryClass,
+    structure: Structure,
+    told: Mapping[str, Any],
+    n_positions: int,
+    tables: Mapping[str, Any],
+) -> ModelConfig:
+    """Return what is known of a model as settings; the simplest for what is not known."""
+    return ModelConfig(
+        n_encoder_layers=len(structure.plans.get(_ENCODER, ())),
+        n_decoder_layers=len(structure.plans.get(_DECODER, ())),
+        d_model=structure.d_model,
+        d_ff=1,
+        n_heads=structure.n_heads,
+        d_k=structure.d_k,
+        d_v=structure.d_v,
+        dropout=0.0,
+        norm="post" if structure.plans[found.stacks[-1]][-1].post_norm else "pre",
+        positions="none",
+        max_positions=n_positions,
+        embedding_scale=False,
+        has_output=found.has_output,
+        architecture=found.name,
+        **tables,
+        **Settings(told, {}).specials(*found.stacks),
+    )

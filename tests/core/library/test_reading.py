@@ -1,0 +1,134 @@
+"""What is opened as a model of the library, and what is refused with a sentence."""
+
+import json
+import os
+import re
+
+import pytest
+import torch
+from transformers import BertConfig, BertForSequenceClassification
+
+from core.families.fast_tokenizer import FastTokenizer
+from core.inspection import inspect_sentence
+from core.library.reading import library_class
+from core.runs.archive import archive_run, unpack_run
+from core.runs.run import RunError, load_run
+from core.studies.opening.opening import open_model
+from tests.core.families.folders import byte_level, write_bert
+from tests.core.library.tiny import write_tiny
+
+TEXT = "The animal did not cross the street."
+
+
+def opened(folder, source=None):
+    list(open_model(str(source or folder / "model"), folder / "run"))
+    return load_run(folder / "run")
+
+
+@pytest.mark.parametrize("label", ["Mistral", "Bart", "Roberta"])
+def test_an_archive_of_a_run_holds_the_whole_model(label, tmp_path):
+    write_tiny(tmp_path / "model", label)
+    run = opened(tmp_path)
+    assert run.settings.family == label
+    assert run.settings.n_parameters == sum(each.numel() for each in run.model.parameters())
+    archive_run(run.path, tmp_path / "given.zip")
+    path = unpack_run((tmp_path / "given.zip").read_bytes(), tmp_path / "others")
+    again = inspect_sentence(load_run(path), TEXT)
+    for site, found in inspect_sentence(run, TEXT).attention.items():
+        assert (again.attention[site].weights_HQK == found.weights_HQK).all()
+
+
+def test_a_word_is_masked_by_the_sign_that_people_write():
+    fast = byte_level()
+    fast.add_special_tokens(["<mask>"])
+    tokenizer = FastTokenizer(fast, fast.get_vocab_size())
+    assert tokenizer.mask_id in tokenizer.encode("The [MASK] street").ids
+
+
+def test_a_classifier_is_opened_without_its_head(tmp_path):
+    (tmp_path / "model").mkdir()
+    size = write_bert(tmp_path / "model")
+    config = BertConfig(
+        vocab_size=size, hidden_size=32, intermediate_size=40, num_hidden_layers=2,
+        num_attention_heads=4,
+    )  # fmt: skip
+    BertForSequenceClassification(config).save_pretrained(tmp_path / "model")
+    run = opened(tmp_path)
+    assert not run.model.config.has_output
+    assert len(inspect_sentence(run, TEXT).attention) == 2
+
+
+def test_a_snapshot_of_the_hub_is_opened_though_its_files_are_links(tmp_path):
+    write_tiny(tmp_path / "model", "Mistral")
+    cache = tmp_path / "models--a--b"
+    snapshot, blobs = cache / "snapshots" / "0123abcd", cache / "blobs"
+    for folder in (snapshot, blobs):
+        folder.mkdir(parents=True)
+    for number, file in enumerate((tmp_path / "model").iterdir()):
+        file.rename(blobs / str(number))
+        os.symlink(f"../../blobs/{number}", snapshot / file.name)
+    assert opened(tmp_path, snapshot).settings.family == "Mistral"
+
+
+CHANGES = {
+    "hidden_size": (2**62, "hidden_size is 4611686018427387904, more than"),
+    "num_hidden_layers": (100_000, "num_hidden_layers is 100000, more than 256"),
+    "vocab_size": (2**30, "config.json speaks of"),
+    "num_attention_heads": ("many", "transformers cannot make this model"),
+    "rope_parameters": ([1], "transformers cannot make this model"),
+    "model_type": ("nonesuch", "model_type is 'nonesuch', which transformers"),
+    "architectures": (["MistralForTokenClassification"], "is none of the classes"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_damaged_config_is_refused_with_a_sentence(name, tmp_path):
+    write_tiny(tmp_path / "model", "Mistral")
+    value, sentence = CHANGES[name]
+    file = tmp_path / "model" / "config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {name: value}))
+    with pytest.raises(RunError, match=re.escape(sentence)):
+        opened(tmp_path)
+    assert not (tmp_path / "run").exists()
+
+
+def test_weights_that_are_no_numbers_are_refused(tmp_path):
+    model = write_tiny(tmp_path / "model", "Mistral")
+    model.lm_head.weight.data[3, 3] = torch.nan
+    model.save_pretrained(tmp_path / "model")
+    with pytest.raises(RunError, match="make NaN or infinity"):
+        opened(tmp_path)
+
+
+def test_code_that_comes_with_a_model_is_not_run(tmp_path):
+    write_tiny(tmp_path / "model", "Mistral")
+    file = tmp_path / "model" / "config.json"
+    mine = {"auto_map": {"AutoModelForCausalLM": "modeling_mine.Mine"}}
+    file.write_text(json.dumps(json.loads(file.read_text()) | mine))
+    (tmp_path / "model" / "modeling_mine.py").write_text("raise SystemExit")
+    assert opened(tmp_path).settings.model.architecture == "MistralForCausalLM"
+
+
+def test_a_run_whose_files_speak_of_different_models_is_refused(tmp_path):
+    write_tiny(tmp_path / "model", "Mistral")
+    file = opened(tmp_path).path / "run.json"
+    stored = json.loads(file.read_text())
+    stored["model"]["n_heads"] = 2
+    file.write_text(json.dumps(stored))
+    with pytest.raises(RunError, match="different models"):
+        load_run(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("model_type", "name", "label", "stacks", "has_output"),
+    [
+        ("bart", "BartForConditionalGeneration", "Bart", ("encoder", "decoder"), True),
+        ("roberta", "RobertaForMaskedLM", "Roberta", ("encoder",), True),
+        ("gpt_neox", "GPTNeoXForCausalLM", "GPTNeoX", ("decoder",), True),
+        ("llama", "LlamaForSequenceClassification", "Llama", ("encoder",), False),
+        ("mpnet", "MPNetModel", "MPNet", ("encoder",), False),
+    ],
+)
+def test_a_class_is_found_by_its_name(model_type, name, label, stacks, has_output):
+    found = library_class({"model_type": model_type, "architectures": [name]})
+    assert (found.label, found.stacks, found.has_output) == (label, stacks, has_output)
