@@ -3,6 +3,7 @@
 import streamlit as st
 
 from core.config import ModelConfig
+from core.heads import Kind
 from core.messages import N_
 from pages.frame import language, links, measured_on, selection, service, session, tour, view
 from pages.frame.language import _, joined, plain
@@ -49,7 +50,7 @@ def _what_it_does() -> str:
     if config.is_encoder_only or config.is_parallel:
         hint = _("Change a word, or click a block such as *{block}*.")
     attends = "attention" in (config.encoder_mixing, config.decoder_mixing)
-    block = _("self-attention") if attends else _("feed-forward")
+    block = _(Kind.ENCODER_SELF.sublayer_label) if attends else _("feed-forward")
     task = _("This one {does}.").format(does=_(does)) if does else None
     return joined([_(_kind(config)), task, hint.format(block=block)])
 

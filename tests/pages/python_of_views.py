@@ -17,9 +17,10 @@ def run(code):
     return {"numbers": names["numbers"], "shown": shown}
 
 
-for line in sys.stdin:
-    try:
-        answer = run(json.loads(line))
-    except Exception:
-        answer = {"error": traceback.format_exc()}
-    print(json.dumps(answer, default=lambda array: array.tolist()), flush=True)
+if __name__ == "__main__":
+    for line in sys.stdin:
+        try:
+            answer = run(json.loads(line))
+        except Exception:
+            answer = {"error": traceback.format_exc()}
+        print(json.dumps(answer, default=lambda array: array.tolist()), flush=True)
