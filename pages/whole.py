@@ -51,7 +51,7 @@ def _what_it_does() -> str:
         hint = _("Change a word, or click a block such as *{block}*.")
     attends = "attention" in (config.encoder_mixing, config.decoder_mixing)
     block = _(Kind.ENCODER_SELF.sublayer_label) if attends else _("feed-forward")
-    task = _("This one {does}.").format(does=_(does)) if does else None
+    task = _("This model {does}.").format(does=_(does)) if does else None
     return joined([_(_kind(config)), task, hint.format(block=block)])
 
 

@@ -141,7 +141,7 @@ const LANES = { bus: 3, row: 3, gap: 7, most: 14 }; // pixels between the lines 
 /** Where the lines of cross-attention enter its row, below its name, and how high they are together. */
 export function crossing({ upper, lower, heads }) {
   const high = Math.min(LANES.row * (heads - 1), LANES.most, 0.4 * (lower - upper));
-  return { middle: upper + 0.62 * (lower - upper), high };
+  return { middle: upper + 0.55 * (lower - upper), high };
 }
 
 /**
