@@ -25,7 +25,8 @@ PAGES = {
     "lines": ("?view=lines&shown=all&kind=decoder.cross", ".lines[data-drawn]"),
     "heads": ("heads", ".matrices[data-drawn]"),
     "paper": (
-        "?tour=paper&stop=pronoun&revealed=true",
+        "?tour=paper&stop=pronoun&revealed=true"
+        "&sentence=The+animal+didn%27t+cross+the+street+because+it+was+too+wide.",
         ".whole[data-drawn]",
     ),
     "layers": ("lessons?lessons=layers", ".matrices[data-drawn]"),

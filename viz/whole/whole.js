@@ -37,7 +37,7 @@ function create(state, find) {
     output: find(".output"), blocks: find(".blocks"), inside: find(".inside"),
     note: find(".note"), tooltip: find(".tooltip"), live: find(".live"),
   };
-  Object.assign(state, { step: 0, stage: Infinity, focus: undefined, open: null, isForced: false, first: {}, isAhead: false });
+  Object.assign(state, { step: 0, stage: Infinity, focus: undefined, open: null, isForced: false, first: {} });
   answerWhole(state);
   answerTools(state, find, ({ view }) => view.title, wholeSvg);
 }
@@ -123,7 +123,7 @@ function draw(state) {
   nodes.restore.hidden = !view.silences || !view.silenced.length;
   nameTools(state.root.querySelector(".tools"), view.title, texts);
   drawFeeds(state);
-  drawPlaying(state);
+  drawPlay(state);
   drawStep(state);
   bringStepIntoView(state);
   const [open, row] = state.reopens ?? [];
@@ -132,16 +132,15 @@ function draw(state) {
   markDrawn(state, "whole-drawn");
 }
 
-/** Draw the button that plays; what the page says of a step is hidden until it is of the one that is shown. */
-function drawPlaying(state) {
-  drawPlay(state);
-  state.isAhead = Boolean(state.playing) || (state.isAhead && state.step !== state.free.step);
-  state.root.getRootNode().host?.toggleAttribute("data-ahead", state.isAhead);
+/** Hide what the page says of a step while the picture plays, and until it is of the step that is shown. */
+function markAhead({ root, playing, step, free }) {
+  root.getRootNode().host?.toggleAttribute("data-ahead", Boolean(playing) || step !== free.step);
 }
 
 /** Draw the step: the decoder moves, the encoder stands still unless another of its words is chosen. */
 function drawStep(state) {
   const { nodes, view, step, layout } = state;
+  markAhead(state);
   const ink = inkOf(state.root);
   const still = `${state.placed} ${litOf(state)} ${ink.active}`;
   if (still !== state.still) {
@@ -195,7 +194,8 @@ function rest(state) {
 }
 
 function answerPlaying(state) {
-  drawPlaying(state);
+  drawPlay(state);
+  markAhead(state);
   if (!state.playing) rest(state);
 }
 

@@ -101,7 +101,7 @@ def _seen(found: OutputLayer, temperature: float) -> str:
     return text.format(
         first=plain(one),
         second=plain(other),
-        gap=number(gap, 2),
+        gap=number(gap, 3),
         tau=number(temperature, 1),
         times=_many(math.exp(min(gap / temperature, 700.0))),
         share=plain(percent(first.probability)),
