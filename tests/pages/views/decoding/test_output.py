@@ -30,7 +30,7 @@ def test_the_table_goes_from_the_scores_of_a_step_to_its_probabilities(open_view
     z = columns["z"]
     terms = [columns[name] for name in columns if "product" in name]
     assert np.sum([each[:ROWS] for each in terms], axis=0) == pytest.approx(z[:ROWS], abs=1e-4)
-    assert f"**{z[0] - z[1]:.2f}** above" in shown.seen
+    assert f"**{z[0] - z[1]:.3f}** above" in shown.seen
     times = float(re.search(r"that is ([\d.e+]+) times", shown.seen.replace(",", ""))[1])
     assert times == pytest.approx(float(shares.values[0] / shares.values[1]), rel=0.03)
     at.slider(key="output_temperature").set_value(2.5).run()
