@@ -24,11 +24,11 @@ LIKE = "like"
 """Another kind of Transformer than the paper's."""
 SHORT = (LIKE, "steps", "seed", "positions", "guide")
 """Settings with a command-line option of their own."""
-_LISTS = ("adam_betas", "eos_ids", "rotary_scaling")
-"""Settings of several numbers, which no option can change."""
+_FIXED = ("adam_betas", "eos_ids", "rotary_scaling", "architecture")
+"""Settings that no option can change: of several numbers, or of models that are not trained here."""
 SETTINGS = {
-    "model": sorted(MODEL_SETTINGS.keys() - set(_LISTS)),
-    "training": sorted(TRAINING_SETTINGS.keys() - set(_LISTS)),
+    "model": sorted(MODEL_SETTINGS.keys() - set(_FIXED)),
+    "training": sorted(TRAINING_SETTINGS.keys() - set(_FIXED)),
 }
 """Names of the settings that NAME=VALUE can change."""
 _NAMES = sorted(name for names in SETTINGS.values() for name in names)
