@@ -25,7 +25,7 @@ LIKE = "like"
 SHORT = (LIKE, "steps", "seed", "positions", "guide")
 """Settings with a command-line option of their own."""
 _FIXED = ("adam_betas", "eos_ids", "rotary_scaling", "architecture")
-"""Settings that no option can change: of several numbers, or of models that are not trained here."""
+"""Settings that no option can change: several numbers, and what models of a library are."""
 SETTINGS = {
     "model": sorted(MODEL_SETTINGS.keys() - set(_FIXED)),
     "training": sorted(TRAINING_SETTINGS.keys() - set(_FIXED)),
