@@ -61,6 +61,7 @@ def signed_in(address):
     return status, {cookie.name for cookie in kept}
 
 
+@pytest.mark.slow
 def test_an_account_of_the_school_opens_the_class_and_has_runs_of_its_own(asked, address, runs):
     asked.said = ANN
     status, cookies = signed_in(address)

@@ -247,6 +247,7 @@ def test_next_and_back_keep_the_focus_so_that_enter_goes_on(visit):
     expect(page.get_by_role("radio", name="mask", exact=True)).to_be_checked()
 
 
+@pytest.mark.slow
 def test_a_page_that_lost_its_scripts_is_given_them_again(visit):
     page = drawn(visit("attention?view=maps"))
     page.evaluate("window.lentToComponents.clear()")

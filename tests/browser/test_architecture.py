@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.slow
 def test_parts_are_named_for_those_who_do_not_see_them_and_under_the_pointer(show):
     with show("architecture", "x") as page:
         for part_id, name in [

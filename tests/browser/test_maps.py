@@ -129,6 +129,7 @@ def assert_window_is_true(page, maps):
         assert all(0 <= at < count and text == labels[first + at].text for text, at in places)
 
 
+@pytest.mark.slow
 def test_a_zoom_by_keyboard_is_told_where_it_rests_and_survives_a_reload(show, vast):
     with show("maps", "vast", height=900) as page:
         page.locator(".cells").focus()

@@ -45,6 +45,7 @@ def test_a_new_server_shows_the_picture_before_all_else_and_goes_on_from_its_ste
         page.wait_for_function("location.search.startsWith('?sentence=')")
 
 
+@pytest.mark.slow
 def test_a_head_silenced_before_there_is_a_model_is_silenced_when_it_has_come(new_page):
     with served(ROOT / "app.py") as address:
         page = new_page()

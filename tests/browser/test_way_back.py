@@ -32,6 +32,7 @@ def is_on(page, name):
     settled(page)
 
 
+@pytest.mark.slow
 def test_a_page_and_a_choice_are_one_step_each(visit):
     page = visit("lessons")
     box = page.get_by_role("textbox", name="Sentence", exact=True)

@@ -57,6 +57,7 @@ def test_they_align_everyday_pairs_that_were_linked_by_hand(everyday, choice):
     assert measured(words, found, gold).aer.value == pytest.approx(0.071, abs=0.01)
 
 
+@pytest.mark.slow
 def test_without_gold_links_the_agreement_of_rows_and_columns_finds_the_same():
     run = load_run(ROOT / "gallery" / "translate")
     words = [Words.of(each) for each in held_out_samples(run, 100, 0)]
