@@ -8,5 +8,5 @@ Nothing here knows an architecture by its name: what its layers are is found by 
     structure.py  what is found of a model in one watched pass
     adapter.py    the model as the rest of the house uses it
 
-`transformers` takes seconds to import: whoever needs this room imports it where it is needed.
+`transformers` takes seconds to import, so the rest of core imports this room inside functions.
 """

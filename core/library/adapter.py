@@ -118,7 +118,7 @@ class LibraryModel(Transformer):
         return tuple(sorted(found, key=lambda site: list(Kind).index(site.attention)))
 
     def layers(self) -> tuple[Layer, ...]:
-        """Return all layers, of which no more is known than the sites of their sublayers."""
+        """Return all layers; only the sites of their sublayers are known."""
         outputs = self.structure.outputs_HED
         return tuple(
             cast(Layer, _Layer(tuple(_Place(site, outputs.get(site)) for site in plan.sites)))
@@ -158,7 +158,7 @@ class LibraryModel(Transformer):
         return cast(nn.Linear, self.calls.model.get_output_embeddings())
 
     def final_norm(self, stack: Stack) -> nn.Module:
-        """Return what comes after a stack's last layer, of which nothing is known but its place."""
+        """Return what comes after a stack's last layer, as one unknown module."""
         return Norm(self._after_encoder) if self.config.norm == "pre" else nn.Identity()
 
     @property
@@ -206,7 +206,7 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Layer:
-    """A layer of which the sites are known."""
+    """A layer with known sites."""
 
     places: tuple[_Place, ...]
 

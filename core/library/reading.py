@@ -48,7 +48,7 @@ _LARGEST_NUMBER = 1 << 31
 _LARGEST_BUFFERS = 1 << 26
 """Entries of all tables that a model computes by itself."""
 _SLACK = 1 << 20
-"""So many weights may be missing in a file: a pooler, which nothing here uses."""
+"""Weights that may be missing in a file: those of a pooler, which nothing here uses."""
 _N_IDS = 20
 _CLOSE = 1e-4
 """Largest difference of what is computed with a probe and without, relative to the largest."""

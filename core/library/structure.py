@@ -36,7 +36,7 @@ class LayerPlan:
     """Where attention and feed-forward are summed before they are added: which of the two is the
     attention. None where each is added by itself."""
     n_outputs: int
-    """What the layer returns: so many values, of which the stream is the first; 0 for it alone."""
+    """Length of the tuple that the layer returns, the stream first; 0 for the stream alone."""
     n_parameters: tuple[int, ...]
     """Of each sublayer, with its norms."""
 

@@ -2,7 +2,7 @@
 
 `torch.overrides.TorchFunctionMode` sees every call of a torch function while it is active. Three
 ways to attend are known: the fused kernel; `nn.MultiheadAttention`, which calls it; and a softmax
-over the last axis, the result of which is multiplied with values.
+over the last axis whose result is multiplied with values.
 
 B batch, H heads, Q queries, K keys, E width of one head.
 """

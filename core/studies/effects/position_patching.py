@@ -31,7 +31,7 @@ LARGEST = 4096
 
 
 class Part(StrEnum):
-    """Of which part of each layer a vector is copied."""
+    """The part of each layer whose vector is copied."""
 
     STREAM = "stream"
     """The residual stream after the embedding, and after each layer."""
