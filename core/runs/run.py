@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from ..config import ModelConfig
+from ..device import best_device
 from ..families import CONFIG, FamilyError
 from ..families.tokenizer import read_tokenizers
 from ..heads import Head
@@ -169,7 +170,7 @@ def _library_model(path: Path, file: Path, config: ModelConfig) -> Transformer:
     if replace(model.config, bos_id=config.bos_id).known() != config.known():
         raise about(path, Message("run.json and {name} speak of different models", name=CONFIG))
     model.config = config
-    return model
+    return model.compute_on(best_device())
 
 
 def _require_makeable(path: Path, settings: RunSettings) -> None:
