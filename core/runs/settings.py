@@ -32,6 +32,8 @@ class RunSettings:
     """Family of an opened model: BERT, GPT-2 and so on."""
     n_left_out: int = 0
     """Weights in the files of an opened model that it does not compute with."""
+    precision: str = ""
+    """Of an opened model's weights, as its files have them, such as bfloat16; empty if unknown."""
     start: str = ""
     """The run and step whose weights it started from; empty for new weights."""
     n_parameters: int = 0
@@ -62,7 +64,7 @@ class RunSettings:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON values."""
-        names = ("origin", "family", "n_left_out") if self.is_opened else ()
+        names = ("origin", "family", "n_left_out", "precision") if self.is_opened else ()
         opened = {name: getattr(self, name) for name in names}
         return {
             "format": FORMAT,
@@ -105,6 +107,7 @@ def read_settings(path: Path) -> RunSettings:
             origin=str(stored.get("origin", "")),
             family=str(stored.get("family", "")),
             n_left_out=int(stored.get("n_left_out", 0)),
+            precision=str(stored.get("precision", "")),
             start=str(stored.get("start", "")),
             n_parameters=int(stored.get("n_parameters", 0)),
         )

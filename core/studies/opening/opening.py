@@ -11,6 +11,7 @@ import re
 import shlex
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -142,10 +143,19 @@ def _converted(found: Path, source: str, folder: Path, command: str) -> Iterator
         family=surveyed.family,
         n_parameters=n if config.architecture else 0,
         n_left_out=max(0, surveyed.n_weights - n),
+        precision=_precision(checkpoint.weights.values()) if config.architecture else "",
     )
     _write(folder, model, tokenizers, checkpoint, settings)
     yield _WRITTEN
     load_run(folder)
+
+
+def _precision(tensors: Iterable[Tensor]) -> str:
+    """Return the type of most weights."""
+    numbers = Counter[str]()
+    for each in tensors:
+        numbers[str(each.dtype).removeprefix("torch.")] += each.numel()
+    return numbers.most_common(1)[0][0]
 
 
 def _model_of(checkpoint: Checkpoint) -> Transformer:
