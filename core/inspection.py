@@ -174,17 +174,16 @@ def _written(
     run: Run, translation: Translation, logits_KV: Tensor, unseen: Sequence[str]
 ) -> tuple[WrittenWord, ...]:
     """Return the words of a translation: the pass that records what heads do has their scores."""
-    ids = torch.tensor(translation.target_ids, dtype=torch.long, device=logits_KV.device)
-    rows_TV = logits_KV[: len(ids)]
+    n_given, target_ids = translation.n_given, translation.target_ids[translation.n_given :]
+    ids = torch.tensor(target_ids, dtype=torch.long, device=logits_KV.device)
+    rows_TV = logits_KV[n_given : n_given + len(ids)]
     scores_T = rows_TV.gather(1, ids[:, None])[:, 0] - rows_TV.logsumexp(dim=-1)
     probabilities = scores_T.exp().tolist()
     # What was written is the most probable.
     top = rows_TV.topk(2)
     chances_T = (top.values[:, 1] - rows_TV.logsumexp(dim=-1)).exp()
     seconds = list(zip(top.indices[:, 1].tolist(), chances_T.tolist(), strict=True))
-    return written_words(
-        run.target_tokenizer, translation.target_ids, probabilities, unseen, seconds
-    )
+    return written_words(run.target_tokenizer, target_ids, probabilities, unseen, seconds)
 
 
 def _unseen(
@@ -201,9 +200,11 @@ def _unseen(
     crossing = [site for site in attention if site.attention is Kind.CROSS]
     if not unknown or not crossing or run.model.config.pointer:
         return []
-    mean_TS = attention[crossing[-1]].weights_HQK.mean(axis=0)[: len(translation.target_ids)]
+    target_ids = translation.target_ids[translation.n_given :]
+    mean_QS = attention[crossing[-1]].weights_HQK.mean(axis=0)
+    mean_TS = mean_QS[translation.n_given :][: len(target_ids)]
     source = run.tokenizer.describe(translation.source_ids)
-    target = run.target_tokenizer.describe(translation.target_ids)
+    target = run.target_tokenizer.describe(target_ids)
     if not target:
         return []
     words_tT = _membership([token.word for token in target])

@@ -29,6 +29,7 @@ BAD = {
     "file": NO_PAIRS,
     "source": NO_RUN,
     "name": WORDS,
+    "language": WORDS,
     "sentence": ("",),
     "columns": ("", "en", "1,2,3", "x,y"),
     "head": ("", "x", "encoder.9.self:0", "encoder.0.self:-1", f"encoder.0.self:{HUGE}"),

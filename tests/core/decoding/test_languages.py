@@ -1,0 +1,70 @@
+"""A multilingual model translates to the language whose token is forced, as in `transformers`."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import tokenizers
+import torch
+from tokenizers import AddedToken
+
+from core.decoding.generate import decode
+from core.decoding.beam import Beam
+from core.decoding.many import translate_all
+from core.decoding.sentence import model_input, translate
+from core.inspection import inspect_sentence
+from core.runs.run import load_run
+from core.studies.opening.opening import open_model
+from tests.core.families.folders import write_json
+from tests.core.library.tiny import tiny
+
+TEXT = "The animal did not cross the street."
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory):
+    """A model of `transformers`, and its run."""
+    folder = tmp_path_factory.mktemp("languages") / "model"
+    folder.mkdir()
+    write_json(folder)
+    fast = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    fast.add_special_tokens([AddedToken(name, special=True) for name in ("fra_Latn", "deu_Latn")])
+    fast.save(str(folder / "tokenizer.json"))
+    theirs = tiny("Bart", vocab_size=fast.get_vocab_size())
+    theirs.save_pretrained(folder)
+    said = {"forced_bos_token_id": fast.token_to_id("fra_Latn")}
+    (folder / "generation_config.json").write_text(json.dumps(said))
+    list(open_model(str(folder), folder.with_name("run")))
+    return theirs, load_run(folder.with_name("run"))
+
+
+def test_the_makers_language_is_the_default_and_another_can_be_chosen(opened):
+    theirs, run = opened
+    assert set(run.languages) == {"fra_Latn", "deu_Latn"}
+    assert run.forced_id == run.languages["fra_Latn"]
+    for number in run.languages.values():
+        asked = replace(run, forced_id=number)
+        found = translate(asked, TEXT)
+        made = theirs.generate(
+            torch.tensor([found.source_ids]),
+            max_new_tokens=len(found.written_ids) + 1,
+            forced_bos_token_id=number,
+            do_sample=False,
+            num_beams=1,
+            bad_words_ids=[[each] for each in run.model.config.never_said] or None,
+        )[0].tolist()
+        assert (*found.fed_ids[:2], *found.written_ids) == tuple(made)
+        [[line]] = translate_all(asked, [TEXT])
+        assert line.text == found.text
+        [[line]] = translate_all(asked, [TEXT], beam=3)
+        given = model_input(asked, TEXT)
+        steps = decode(run.model, given.source_ids, Beam(3), prompt=given.prompt)
+        assert line.text == run.target_tokenizer.decode(step.chosen for step in steps)
+
+
+def test_the_language_is_fed_and_is_no_word_of_the_translation(opened):
+    _, run = opened
+    found = inspect_sentence(run, TEXT)
+    assert found.fed_tokens[1].text == "fra_Latn"
+    assert "fra_Latn" not in "".join(word.text for word in found.written)
+    assert found.translation.n_given == 1
