@@ -69,8 +69,8 @@ class Inspection:
     seconds: float
     """Time for translating and recording."""
     n_typed: int = 0
-    """The number of fed tokens that come from the user, not from the model: of
-    a decoder alone its prompt. Beside an encoder none is a typed one."""
+    """The number of fed tokens that come from the user, not from the model: of a decoder alone its
+    prompt; beside an encoder, where the target's language is chosen, the tokens up to that one."""
     written: tuple[WrittenWord, ...] = ()
     """The words of the model's own translation. None of another text, and none of a parallel
     decoder, whose words come in any order."""
@@ -163,7 +163,7 @@ def inspect_sentence(
         unknown_words=unknown,
         attention=attention,
         seconds=time.perf_counter() - started,
-        n_typed=translation.n_given + 1 if alone else 0,
+        n_typed=translation.n_given + 1 if alone or translation.n_given else 0,
         written=_written(run, translation, logits_KV, _unseen(run, translation, unknown, attention))
         if own and logits_KV is not None
         else (),
