@@ -1,22 +1,18 @@
 """A multilingual model translates to the language whose token is forced, as in `transformers`."""
 
-import json
 from dataclasses import replace
 
 import pytest
-import tokenizers
 import torch
-from tokenizers import AddedToken
 
-from core.decoding.generate import decode
 from core.decoding.beam import Beam
+from core.decoding.generate import decode
 from core.decoding.many import translate_all
 from core.decoding.sentence import model_input, translate
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.opening.opening import open_model
-from tests.core.families.folders import write_json
-from tests.core.library.tiny import tiny
+from tests.core.library.tiny import write_multilingual
 
 TEXT = "The animal did not cross the street."
 
@@ -24,18 +20,10 @@ TEXT = "The animal did not cross the street."
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory):
     """A model of `transformers`, and its run."""
-    folder = tmp_path_factory.mktemp("languages") / "model"
-    folder.mkdir()
-    write_json(folder)
-    fast = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-    fast.add_special_tokens([AddedToken(name, special=True) for name in ("fra_Latn", "deu_Latn")])
-    fast.save(str(folder / "tokenizer.json"))
-    theirs = tiny("Bart", vocab_size=fast.get_vocab_size())
-    theirs.save_pretrained(folder)
-    said = {"forced_bos_token_id": fast.token_to_id("fra_Latn")}
-    (folder / "generation_config.json").write_text(json.dumps(said))
-    list(open_model(str(folder), folder.with_name("run")))
-    return theirs, load_run(folder.with_name("run"))
+    folder = tmp_path_factory.mktemp("languages")
+    theirs = write_multilingual(folder / "model")
+    list(open_model(str(folder / "model"), folder / "run"))
+    return theirs, load_run(folder / "run")
 
 
 def test_the_makers_language_is_the_default_and_another_can_be_chosen(opened):
