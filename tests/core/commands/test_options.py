@@ -27,6 +27,7 @@ BAD = {
     "valid": NO_PAIRS,
     "test": NO_PAIRS,
     "file": NO_PAIRS,
+    "prompts": NO_PAIRS,
     "source": NO_RUN,
     "name": WORDS,
     "language": WORDS,
