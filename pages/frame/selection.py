@@ -153,8 +153,11 @@ def model_and_sentence(*, asked: bool, telling: Callable[[Run, Task], str]) -> O
         return None
     try:
         inspection = inspecting(writer(run), sentence).result()
-    except SentenceError:
-        ask_for_text()
+    except SentenceError as error:
+        if run.chats and sentence:
+            st.info(plain(explained(error)))
+        else:
+            ask_for_text()
         return None
     return Opened(path, run, task, sentence, inspection)
 
