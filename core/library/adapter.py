@@ -42,12 +42,11 @@ class LibraryModel(Transformer):
         self.structure = structure
         self.library = calls.model
         self.pointer = self.length = self.output_transform = None
-        self._tables = {
-            stack: calls.embedding_of(stack).weight.detach() for stack in config.stacks
-        }
+        self._tables = {stack: calls.embedding_of(stack).weight.detach() for stack in config.stacks}
         output = calls.model.get_output_embeddings() if calls.has_output else None
         self._output = output and SimpleNamespace(
-            weight=output.weight.detach(), bias=None if output.bias is None else output.bias.detach()
+            weight=output.weight.detach(),
+            bias=None if output.bias is None else output.bias.detach(),
         )
 
     def compute_on(self, device: torch.device) -> Self:

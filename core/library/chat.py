@@ -86,12 +86,14 @@ def _render(asked: Mapping[str, Any]) -> str:
         resource.setrlimit(resource.RLIMIT_AS, (_BYTES, _BYTES))
     from transformers.utils.chat_template_utils import render_jinja_template
 
-    [rendered], _ = render_jinja_template(
+    found: Any = render_jinja_template(
         conversations=[[{"role": "user", "content": _PLACE}]],
         chat_template=asked["template"],
         add_generation_prompt=True,
         **asked["tokens"],
     )
+    # Beside the texts it returns which tokens are the model's.
+    [rendered], _ = found
     return str(rendered)[: 3 * _LONGEST]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 import streamlit as st
@@ -66,7 +66,8 @@ class RunWriting:
 
     def result(self) -> Run:
         """Return the run with the choices."""
-        return replace(loaded(self.path), **dict(self.choices))
+        choices: dict[str, Any] = dict(self.choices)
+        return replace(loaded(self.path), **choices)
 
 
 @dataclass(frozen=True, slots=True)

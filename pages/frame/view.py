@@ -22,8 +22,8 @@ from pages.frame.export import page as page
 from pages.frame.language import _, joined, plain
 from pages.frame.messages import explained
 from pages.frame.needs import Need, missing, why_not
-from pages.frame.selection import Opened
 from pages.frame.passes import silenced_heads
+from pages.frame.selection import Opened
 from pages.frame.texts import ViewText, view_text
 from pages.frame.typography import written_in_files
 from viz.whole.thumbnail import Part

@@ -90,8 +90,8 @@ def read_prompts(run: Run, path: Path) -> tuple[Prompt, ...]:
 def _prompt(run: Run, row: Row) -> Prompt:
     if len(row.texts) != len(COLUMNS) or not all(row.texts):
         raise CorpusError(
-            "line {line}: a prompt, a right and a wrong continuation are needed, between tabs or as "
-            "the keys prompt, right and wrong",
+            "line {line}: a prompt, a right and a wrong continuation are needed, between tabs or "
+            "as the keys prompt, right and wrong",
             line=row.line,
         )
     text, right, wrong = row.texts

@@ -1,4 +1,4 @@
-"""What stands around the texts of a model by its makers' settings: a chat template, a first token."""
+"""What a model's makers put around its texts: a chat template, a first token of each target."""
 
 from collections.abc import Mapping
 from pathlib import Path

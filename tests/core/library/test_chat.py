@@ -17,6 +17,7 @@ TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}<|user|> {{ message['content'] | trim }}\n"
     "{% endfor %}{% if add_generation_prompt %}<|model|>{% endif %}"
 )
+ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
 TEXT = " The capital of France is "
 
 
@@ -72,7 +73,7 @@ def test_the_template_stands_in_run_json(opened):
         ("{{ messages.__class__.__mro__ }}", "unsafe"),
         ("hello", "does not write a text once"),
         ("{{ 'a' * 10**11 }}", "MemoryError"),
-        ("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", "longer"),
+        (ENDLESS, "longer"),
     ],
 )
 def test_a_template_that_cannot_be_used_says_why(template, why, monkeypatch):
