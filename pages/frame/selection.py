@@ -183,7 +183,7 @@ def _ask_chat(run: Run) -> Run:
     chat = run.settings.chat
     if chat is None:
         return run
-    words = _("Puts around the text what this chat model was trained to answer.")
+    words = _("Wraps the text in the chat format that this model was trained on.")
     if chat.problem:
         words = _("Its chat template cannot be used: {why}").format(why=plain(chat.problem))
     chats = controls.toggle(_("Chat"), session.CHAT, help=words, disabled=bool(chat.problem))

@@ -5,13 +5,17 @@ from dataclasses import replace
 import pytest
 import torch
 
+from core.batch import Pair, collate
 from core.decoding.beam import Beam
 from core.decoding.generate import decode
 from core.decoding.many import translate_all
 from core.decoding.sentence import model_input, translate
+from core.evaluate.evaluation import pairs_of
+from core.evaluate.metrics import measure
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.opening.opening import open_model
+from core.tasks.task import Sample
 from tests.core.library.tiny import write_multilingual
 
 TEXT = "The animal did not cross the street."
@@ -56,3 +60,18 @@ def test_the_language_is_fed_and_is_no_word_of_the_translation(opened):
     assert found.fed_tokens[1].text == "fra_Latn"
     assert "fra_Latn" not in "".join(word.text for word in found.written)
     assert found.translation.n_given == 1
+
+
+def test_held_out_pairs_are_measured_in_the_language_that_is_written(opened):
+    _, run = opened
+    texts = [TEXT, "The capital of France is Paris."]
+    written = [translate(run, text).text for text in texts]
+    samples = [Sample(*both) for both in zip(texts, written, strict=True)]
+    pairs = pairs_of(run, samples)
+    assert [pair.target[1] for pair in pairs] == [run.forced_id] * 2
+    found = measure(run.model, pairs, run.tokenizer)
+    own = [translate(run, text).written_ids for text in texts]
+    assert found.exact_match == sum(map(Pair.is_right, pairs, own)) / 2
+    assert set(collate(pairs, run.model.config.pad_id).labels_BT[:, 0].tolist()) == {
+        run.model.config.pad_id
+    }
