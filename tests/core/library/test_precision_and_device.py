@@ -11,6 +11,7 @@ from core.library.reading import load_library_model
 from core.model import Record, Silence, Step
 from core.runs.run import load_run
 from core.studies.opening.opening import open_model
+from core.studies.opening.survey import survey
 from tests.core.library.test_library_model import CLOSE, fed
 from tests.core.library.tiny import tiny, write_tiny
 
@@ -21,6 +22,8 @@ def test_weights_of_half_precision_stay_so_on_the_disk_and_compute_as_float32(tm
     list(open_model(str(tmp_path / "model"), tmp_path / "run"))
     run = load_run(tmp_path / "run")
     assert run.settings.precision == "bfloat16"
+    surveyed = survey(tmp_path / "model")
+    assert surveyed.n_bytes / 2 <= surveyed.n_stored < 1.2 * surveyed.n_bytes / 2
     stored = load_file(next((tmp_path / "run" / "checkpoints").iterdir()))
     assert {each.dtype for each in stored.values()} == {torch.bfloat16}
     found = inspect_sentence(run, "The animal did not cross the street.")
