@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from transformers import PreTrainedTokenizerFast
 
+from core.__main__ import main
 from core.decoding.sentence import SentenceError, model_input, translate
 from core.library import chat
 from core.library.chat import ChatTemplate, chat_template
@@ -58,6 +59,18 @@ def test_what_does_not_fit_with_the_template_is_refused(opened):
         model_input(replace(run, chats=True), TEXT * 20)
     with pytest.raises(SentenceError, match="no text"):
         model_input(replace(run, chats=True), "")
+
+
+def test_the_command_line_asks_with_the_template_where_there_is_one(opened, capsys):
+    _, run = opened
+    asked = ["inspect", str(run.path), TEXT, "--max-new-tokens", "0", "--json"]
+    fed = []
+    for arguments in (asked, [*asked, "--chat"]):
+        assert main(arguments) == 0
+        fed.append(json.loads(capsys.readouterr().out)["target"]["fed"])
+    assert len(fed[1]) > len(fed[0])
+    assert main(["translate", "gallery/copy", "a b", "--chat"]) == 2
+    assert "--chat: this model has no chat template" in capsys.readouterr().err
 
 
 def test_the_template_stands_in_run_json(opened):
