@@ -59,6 +59,8 @@ class Pair:
     source or target of such a pair is empty."""
     others: tuple[tuple[int, ...], ...] = ()
     """Alternative correct targets, as token ids."""
+    n_begun: int = 1
+    """Tokens of the target that the decoder is fed first: BOS, and a language if there is one."""
 
     @property
     def predicted(self) -> tuple[int, ...]:
@@ -67,7 +69,8 @@ class Pair:
 
     def is_right(self, said: tuple[int, ...]) -> bool:
         """Say whether an output, EOS included, is a correct target."""
-        return said == self.target[1:] or any(said == other[1:] for other in self.others)
+        n = self.n_begun
+        return said == self.target[n:] or any(said == other[n:] for other in self.others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +179,7 @@ def encode_samples(
             others=_whole(target_tokenizer or tokenizer, sample.others, (begins, ends))
             if sample.others
             else (),
+            n_begun=max(1, len(begins)),
         )
         for sample, source, target in zip(samples, sources, targets, strict=True)
     ]
@@ -233,7 +237,14 @@ def collate(pairs: Sequence[Pair], pad_id: int = PAD) -> Batch:
     return Batch(
         source_BS=pad([pair.source for pair in pairs], pad_id=pad_id),
         fed_BT=pad([pair.target[:-1] for pair in pairs], pad_id=pad_id),
-        labels_BT=pad([pair.predicted for pair in pairs], pad_id=pad_id),
+        # A language is fed, not predicted.
+        labels_BT=pad(
+            [
+                [pad_id] * (each.n_begun - 1) + [*each.predicted[each.n_begun - 1 :]]
+                for each in pairs
+            ],
+            pad_id=pad_id,
+        ),
         references=tuple(pair.references for pair in pairs),
         sources=tuple(pair.text for pair in pairs),
         pad_id=pad_id,

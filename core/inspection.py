@@ -69,8 +69,8 @@ class Inspection:
     seconds: float
     """Time for translating and recording."""
     n_typed: int = 0
-    """The number of fed tokens that come from the user, not from the model: of
-    a decoder alone its prompt. Beside an encoder none is a typed one."""
+    """The number of fed tokens that come from the user, not from the model: of a decoder alone its
+    prompt; beside an encoder, where the target's language is chosen, the tokens up to that one."""
     written: tuple[WrittenWord, ...] = ()
     """The words of the model's own translation. None of another text, and none of a parallel
     decoder, whose words come in any order."""
@@ -163,7 +163,7 @@ def inspect_sentence(
         unknown_words=unknown,
         attention=attention,
         seconds=time.perf_counter() - started,
-        n_typed=translation.n_given + 1 if alone else 0,
+        n_typed=translation.n_given + 1 if alone or translation.n_given else 0,
         written=_written(run, translation, logits_KV, _unseen(run, translation, unknown, attention))
         if own and logits_KV is not None
         else (),
@@ -174,17 +174,16 @@ def _written(
     run: Run, translation: Translation, logits_KV: Tensor, unseen: Sequence[str]
 ) -> tuple[WrittenWord, ...]:
     """Return the words of a translation: the pass that records what heads do has their scores."""
-    ids = torch.tensor(translation.target_ids, dtype=torch.long, device=logits_KV.device)
-    rows_TV = logits_KV[: len(ids)]
+    n_given, target_ids = translation.n_given, translation.target_ids[translation.n_given :]
+    ids = torch.tensor(target_ids, dtype=torch.long, device=logits_KV.device)
+    rows_TV = logits_KV[n_given : n_given + len(ids)]
     scores_T = rows_TV.gather(1, ids[:, None])[:, 0] - rows_TV.logsumexp(dim=-1)
     probabilities = scores_T.exp().tolist()
     # What was written is the most probable.
     top = rows_TV.topk(2)
     chances_T = (top.values[:, 1] - rows_TV.logsumexp(dim=-1)).exp()
     seconds = list(zip(top.indices[:, 1].tolist(), chances_T.tolist(), strict=True))
-    return written_words(
-        run.target_tokenizer, translation.target_ids, probabilities, unseen, seconds
-    )
+    return written_words(run.target_tokenizer, target_ids, probabilities, unseen, seconds)
 
 
 def _unseen(
@@ -201,9 +200,11 @@ def _unseen(
     crossing = [site for site in attention if site.attention is Kind.CROSS]
     if not unknown or not crossing or run.model.config.pointer:
         return []
-    mean_TS = attention[crossing[-1]].weights_HQK.mean(axis=0)[: len(translation.target_ids)]
+    target_ids = translation.target_ids[translation.n_given :]
+    mean_QS = attention[crossing[-1]].weights_HQK.mean(axis=0)
+    mean_TS = mean_QS[translation.n_given :][: len(target_ids)]
     source = run.tokenizer.describe(translation.source_ids)
-    target = run.target_tokenizer.describe(translation.target_ids)
+    target = run.target_tokenizer.describe(target_ids)
     if not target:
         return []
     words_tT = _membership([token.word for token in target])

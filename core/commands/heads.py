@@ -2,8 +2,11 @@
 
 import argparse
 import json
+import math
+from pathlib import Path
 from typing import Any
 
+from ..evaluate.intervals import Difference
 from ..heads import Head
 from ..runs.run import Run, load_run
 from ..studies.effects.head_effects import (
@@ -15,11 +18,14 @@ from ..studies.effects.head_effects import (
     head_effects,
 )
 from ..studies.effects.measuring import effect_json, measured_effects, stored_effects
+from ..studies.effects.prompts import effects_on_prompts, read_prompts
 from ..studies.effects.pruning import N_PRUNED, pruned
+from ..studies.heads.question import heads_of
 from ..studies.heads.roles import HeadRole, roles_of_heads
 from ..studies.heads.text_roles import TextRoles, text_roles
 from . import options
-from .options import print_table
+from .options import CommandError, print_table, progress_printer
+from .translate import OF_WRITING
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,12 +43,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="and silence one head after the other, and keep what is left of the model each time",
     )
+    add(
+        "--prompts",
+        type=Path,
+        metavar="FILE",
+        help="measure the difference of two logits instead: on each line a prompt, a right and a "
+        "wrong continuation, between tabs or as JSON",
+    )
     add("--json", action="store_true")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the scores and the effects; the effects are kept in the run's folder."""
     loaded = load_run(arguments.run)
+    if arguments.prompts is not None:
+        options.refuse(arguments, ("n", "fresh", "prune"), "does not go with --prompts")
+        _print_effects_on_prompts(loaded, arguments.prompts, as_json=arguments.json)
+        return
     if not loaded.settings.has_pairs or not loaded.settings.model.is_encoder_decoder:
         why = "is for held-out pairs; the heads of this model are measured on whole texts"
         options.refuse(arguments, ("n", "fresh", "prune"), why)
@@ -60,6 +77,33 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"{effects.n} held-out sentences (seed {effects.seed}), weights of step {effects.step};")
     print("what silencing each head changes, with the 95 % interval of the change")
     print_table(_columns(effects, roles))
+
+
+def _print_effects_on_prompts(loaded: Run, path: Path, *, as_json: bool) -> None:
+    """Print what silencing each head changes in how much a right continuation is preferred."""
+    if loaded.model.config.is_encoder_only or loaded.model.config.is_parallel:
+        raise CommandError(f"--prompts {OF_WRITING}")
+    prompts, found = read_prompts(loaded, path), list[tuple[Head, Difference]]()
+    tell = progress_printer("silenced", len(heads_of(loaded.model)))
+    for effect in effects_on_prompts(loaded, prompts):
+        found.append(effect)
+        tell(len(found))
+    # The head that the right continuation needs most is the first.
+    found.sort(key=lambda each: each[1].change)
+    table: dict[str, list[object]] = {"head": [str(head) for head, _ in found]}
+    for name in ("before", "after", "change", "low", "high", "n"):
+        table[name] = [getattr(difference, name) for _, difference in found]
+    if as_json:
+        print(json.dumps({name: list(map(_finite, column)) for name, column in table.items()}))
+        return
+    print("logit of the right continuation less that of the wrong one, mean over the prompts,")
+    print("before and after each head is silenced, with the 95 % interval of the change")
+    print_table(table)
+
+
+def _finite(value: object) -> object:
+    """Return a number as JSON can hold it: one prompt has no interval."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _effects(loaded: Run, n: int | None, *, fresh: bool) -> HeadEffects:

@@ -32,5 +32,7 @@ def run(arguments: argparse.Namespace) -> None:
     seconds = time.perf_counter() - started
     n = sum(each.numel() for each in loaded.model.parameters())
     print(f"{arguments.run}: {loaded.settings.family}, {n:,} parameters, opened in {seconds:.1f} s")
+    if loaded.settings.precision:
+        print(f"weights kept in {loaded.settings.precision}, computed in float32")
     if n_left_out := loaded.settings.n_left_out:
         print(f"(not counted: {n_left_out:,} {NOT_COUNTED})")

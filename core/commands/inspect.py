@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="write N tokens at most; 0 looks at a prompt alone",
     )
+    options.add_asking(parser)
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--head", type=options.head, metavar="SITE:HEAD", help="one head alone")
     shown.add_argument(
@@ -40,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print the whole as JSON, or a table of largest weights."""
     loaded = replace(load_run(arguments.run), max_new_tokens=arguments.max_new_tokens)
+    loaded = options.asked(loaded, arguments)
     heads = _heads(arguments, loaded)
     config = loaded.model.config
     if config.is_parallel or config.is_encoder_only:

@@ -5,11 +5,13 @@ import math
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from ..heads import Head
 from ..installed import GALLERY, ROOT
+from ..runs.run import Run
 from ..tasks.columns import Reading
 
 MOST_SAMPLES = 1_000_000
@@ -110,6 +112,37 @@ class OneSentence(argparse.ArgumentParser):
     def error(self, message: str) -> None:  # type: ignore[override]
         """Say what is wrong, and end with status 2."""
         self.exit(2, f"error: {message} (see {self.prog} --help)\n")
+
+
+def add_asking(parser: argparse.ArgumentParser) -> None:
+    """Take how a model is asked that comes from elsewhere."""
+    parser.add_argument(
+        "--chat", action="store_true", help="put the chat template of the model around the text"
+    )
+    parser.add_argument(
+        "--language",
+        metavar="TOKEN",
+        help="what a multilingual model translates to, such as fra_Latn, fr_XX or fr; default: "
+        "what its makers set",
+    )
+
+
+def asked(loaded: Run, arguments: argparse.Namespace) -> Run:
+    """Return a run that is asked as `add_asking` says.
+
+    Raises:
+        CommandError: It has no chat template that works, or no such language.
+    """
+    chat, language = loaded.settings.chat, arguments.language
+    if arguments.chat and chat is None:
+        raise CommandError("--chat: this model has no chat template")
+    if arguments.chat and chat is not None and chat.problem:
+        raise CommandError(f"--chat: its chat template cannot be used: {chat.problem}")
+    if language is not None and language not in loaded.languages:
+        known = ", ".join(sorted(loaded.languages)) or "none: it writes one language"
+        raise CommandError(f"--language: {language} is none of the model's languages ({known})")
+    forced_id = loaded.forced_id if language is None else loaded.languages[language]
+    return replace(loaded, chats=arguments.chat, forced_id=forced_id)
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:

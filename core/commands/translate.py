@@ -71,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="stop after N tokens; default: what the learned pairs suggest, or "
         f"{CONTINUATION} after a prompt",
     )
+    options.add_asking(parser)
     add("--force", metavar="TARGET", help="feed this target (teacher forcing)")
     add("--steps", action="store_true", help="tell every step")
     add("--json", action="store_true")
@@ -84,7 +85,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.sentence is None or arguments.out is not None:
         raise CommandError("a SENTENCE, or --file LINES with or without --out FILE, is needed")
     limit = arguments.max_new_tokens
-    loaded = replace(load_run(arguments.run), max_new_tokens=limit)
+    loaded = options.asked(replace(load_run(arguments.run), max_new_tokens=limit), arguments)
     given = model_input(loaded, arguments.sentence)
     if not given.prompt:
         raise CommandError("this model has no decoder: it writes nothing; see `inspect`")
@@ -131,7 +132,7 @@ def _pass_to_json(loaded: Run, found: SentencePass) -> dict[str, Any]:
 def translate_file(arguments: argparse.Namespace) -> None:
     """Translate line by line; what is written so far is whole lines, in their order."""
     _check_file_options(arguments)
-    loaded = load_run(arguments.run)
+    loaded = options.asked(load_run(arguments.run), arguments)
     lines = _lines(arguments.file)
     beam = 1 if arguments.beam is None else arguments.beam
     alpha = _alpha(arguments)
@@ -189,7 +190,7 @@ def method(arguments: argparse.Namespace, loaded: Run) -> DecodingStrategy | Mas
         return MaskPredict(arguments.passes)
     if arguments.force is not None:
         ids = loaded.target_tokenizer.encode(arguments.force).ids
-        longest = loaded.settings.model.max_positions - 1
+        longest = loaded.settings.model.max_positions - len(loaded.begins)
         if len(ids) > longest:
             raise CommandError(f"the target has {len(ids)} tokens, the model room for {longest}")
         return Forced(ids)

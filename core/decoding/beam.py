@@ -115,14 +115,19 @@ def beam_steps(  # noqa: PLR0913
         yield steps[0]
 
 
-def decode_by_beam(model: Transformer, source_BS: Tensor, strategy: Beam) -> list[tuple[int, ...]]:
+def decode_by_beam(
+    model: Transformer, source_BS: Tensor, prompt_BT: Tensor, strategy: Beam
+) -> list[tuple[int, ...]]:
     """Translate a batch, each sentence by the best hypothesis that `beam_steps` finds for it."""
     lengths_B = (source_BS != model.config.pad_id).sum(dim=1)
-    limits = [length_limit(model, n) for n in lengths_B.tolist()]
+    n_fed = prompt_BT.shape[1]
+    limits = [length_limit(model, n, n_fed) for n in lengths_B.tolist()]
+    stepper = Stepper(model, source_BS)
+    if n_fed > 1:
+        stepper.feed(prompt_BT[:, :-1])
     begun = [Hypothesis((), 0.0, 0.0)] * len(limits)
     best: list[tuple[int, ...]] = [()] * len(limits)
-    first = model.config.begins[-1]
-    for steps in _search(Stepper(model, source_BS), first, begun, limits, strategy):
+    for steps in _search(stepper, int(prompt_BT[0, -1]), begun, limits, strategy):
         for sentence, step in steps.items():
             best[sentence] = step.best.tokens
     return best

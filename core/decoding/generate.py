@@ -42,7 +42,7 @@ def generate(  # noqa: PLR0913
         strategy: How tokens are chosen. None for greedy decoding or, for a parallel decoder, for
             `PASSES` passes.
         prompt_BT: What the decoder is fed first, all of one length; None for what the model always
-            begins with. Not for a beam or a parallel decoder.
+            begins with. Not for a parallel decoder; the same in all rows for a beam.
         probe: Looks at the sublayers or changes them, token by token.
         max_new_tokens: Not for a beam or a parallel decoder.
 
@@ -54,13 +54,15 @@ def generate(  # noqa: PLR0913
     """
     if strategy is None:
         strategy = MaskPredict() if model.config.is_parallel else Greedy()
-    if isinstance(strategy, Beam | MaskPredict):
+    if isinstance(strategy, MaskPredict):
         assert source_BS is not None and prompt_BT is None and probe is None
-        decode_batch = decode_by_beam if isinstance(strategy, Beam) else fill_in
-        return decode_batch(model, source_BS, strategy)  # type: ignore[arg-type]
+        return fill_in(model, source_BS, strategy)
     if prompt_BT is None:
         assert source_BS is not None
         prompt_BT = source_BS.new_tensor([model.config.begins]).expand(len(source_BS), -1)
+    if isinstance(strategy, Beam):
+        assert source_BS is not None and probe is None
+        return decode_by_beam(model, source_BS, prompt_BT.to(model.device), strategy)
     stepper = Stepper(model, source_BS, len(prompt_BT), probe=probe)
     # Each sentence has its own limit, independent of the rest of the batch.
     n_sources = [0] * len(prompt_BT)

@@ -67,7 +67,8 @@ def translate_all(
     for indices in _batches([index for index in order if ids[index]], ids, beam):
         sources = [(*begins, *ids[index][:longest], *ends) for index in indices]
         source_BS = pad(sources, pad_id=run.model.config.pad_id).to(run.model.device)
-        targets = generate(run.model, source_BS, strategy)
+        prompt_BT = run.prompt_BT(len(sources))
+        targets = generate(run.model, source_BS, strategy, prompt_BT=prompt_BT)
         yield [
             Translated(
                 index,

@@ -77,8 +77,8 @@ def model_input(run: Run, text: str) -> ModelInput:
     if "encoder" in run.model.config.stacks:
         source_ids, cut = fitting_source(run, text)
         has_decoder = "decoder" in run.model.config.stacks
-        return ModelInput(source_ids, run.model.config.begins if has_decoder else (), cut)
-    ids = encode_source(run.tokenizer, text)
+        return ModelInput(source_ids, run.begins if has_decoder else (), cut)
+    ids = _prompt(run, text)
     if len(ids) == len(run.tokenizer.begins):
         raise SentenceError("there is no text to go on from")
     # The output after it has to fit as well.
@@ -87,7 +87,23 @@ def model_input(run: Run, text: str) -> ModelInput:
     if run.max_new_tokens is not None:
         room = min(room, run.max_new_tokens)
     most = max(1, longest - room)
+    if run.chats and len(ids) > most:
+        raise SentenceError(
+            "with its chat template the text has {n} tokens; at most {most} are read",
+            n=len(ids),
+            most=most,
+        )
     return ModelInput((), ids[:most], len(ids) > most)
+
+
+def _prompt(run: Run, text: str) -> tuple[int, ...]:
+    """Return the ids of a text for a decoder alone, with its chat template where it has to be."""
+    chat, tokenizer = run.settings.chat, run.tokenizer
+    if not run.chats or chat is None or not text.strip():
+        return encode_source(tokenizer, text)
+    # A template often writes what the tokenizer puts before every text.
+    begin = "".join(tokenizer.specials[each] for each in tokenizer.begins)
+    return encode_source(tokenizer, chat.around(text).removeprefix(begin))
 
 
 def longest_text(model: Transformer) -> int:
@@ -109,7 +125,13 @@ def translate(run: Run, sentence: str, probe: Probe | None = None) -> Translatio
         limit = min(limit, longest_text(run.model) - len(given.prompt))
     written: list[tuple[int, ...]] = [()]
     if given.source_ids and given.prompt:
-        written = generate(run.model, pad([given.source_ids]), probe=probe, max_new_tokens=limit)
+        written = generate(
+            run.model,
+            pad([given.source_ids]),
+            prompt_BT=run.prompt_BT(1),
+            probe=probe,
+            max_new_tokens=limit,
+        )
     elif given.prompt:
         prompt_BT = pad([given.prompt])
         written = generate(run.model, prompt_BT=prompt_BT, probe=probe, max_new_tokens=limit)

@@ -29,8 +29,10 @@ def generate_targets(model: Transformer, pairs: Sequence[Pair], tokenizer: Token
         tokenizer: The model's tokenizer.
     """
     if model.config.is_encoder_decoder:
-        sources = [pair.source for pair in pairs]
-        return generate(model, pad(sources, pad_id=model.config.pad_id).to(model.device))
+        source_BS = pad([pair.source for pair in pairs], pad_id=model.config.pad_id)
+        begun = [pair.target[: pair.n_begun] for pair in pairs]
+        prompt_BT = torch.tensor(begun) if len(begun[0]) > 1 else None
+        return generate(model, source_BS.to(model.device), prompt_BT=prompt_BT)
     before = [before_target(pair, tokenizer) for pair in pairs]
     if model.config.is_decoder_only:
         return _continued(model, [(BOS, *each) for each in before])

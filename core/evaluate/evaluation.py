@@ -118,14 +118,13 @@ def _those_that_fit(run: Run, samples: Sequence[Sample], *, aligned: bool = Fals
 
 def pairs_of(run: Run, samples: Sequence[Sample], *, aligned: bool = False) -> list[Pair]:
     """Return samples as token ids of a run's model, special tokens included."""
-    config = run.model.config
     if not run.settings.is_opened:
         return encode_samples(run.tokenizer, samples, aligned=aligned)
     return encode_samples(
         run.tokenizer,
         samples,
         run.target_tokenizer,
-        ((run.tokenizer.begins, run.tokenizer.ends), (config.begins, config.eos_ids[:1])),
+        ((run.tokenizer.begins, run.tokenizer.ends), (run.begins, run.model.config.eos_ids[:1])),
         aligned=aligned,
     )
 

@@ -1,7 +1,8 @@
 """A model of the library as the rest of the house uses it: the interface of our `Transformer`.
 
 Its layers and attentions are wrapped (`tracing.wrap`): what a probe sees of a pass are the steps
-that the library's own code computes, and what it returns the library goes on with.
+that the library's own code computes, and what it returns the library goes on with. The model may
+compute on a GPU: everything that goes in or comes out, the steps included, is on the CPU.
 
 B batch, S source length, T target length, K positions of either stack, D model width, V vocabulary.
 """
@@ -10,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import SimpleNamespace
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -41,6 +42,22 @@ class LibraryModel(Transformer):
         self.structure = structure
         self.library = calls.model
         self.pointer = self.length = self.output_transform = None
+        self._tables = {stack: calls.embedding_of(stack).weight.detach() for stack in config.stacks}
+        output = calls.model.get_output_embeddings() if calls.has_output else None
+        self._output = output and SimpleNamespace(
+            weight=output.weight.detach(),
+            bias=None if output.bias is None else output.bias.detach(),
+        )
+
+    def compute_on(self, device: torch.device) -> Self:
+        """Move the model to a device. The tables of tokens and W^O are kept on the CPU, too."""
+        self.library.to(device)
+        return self
+
+    @property
+    def device(self) -> torch.device:
+        """Device of what goes in and comes out."""
+        return torch.device("cpu")
 
     def forward(
         self, source_BS: Tensor | None, target_BT: Tensor | None, probe: Probe | None = None
@@ -91,7 +108,8 @@ class LibraryModel(Transformer):
 
     def output_input(self, x_BKD: Tensor) -> Tensor:
         """Return what the output matrix multiplies, for a stream after its last layer."""
-        skipping = _Skipping(self.structure.plans[_DECODER], x_BKD, self.output.weight)
+        output = self.library.get_output_embeddings()
+        skipping = _Skipping(self.structure.plans[_DECODER], x_BKD, output.weight)
         with skipping:
             self._decode_one()
         assert skipping.output_input is not None
@@ -137,10 +155,8 @@ class LibraryModel(Transformer):
 
     def embedding(self, stack: Stack) -> Embedding:
         """Return the table of the vectors of a stack's tokens."""
-        of_stack = self.calls.model
-        if self.config.is_encoder_decoder:
-            of_stack = of_stack.get_encoder() if stack == _ENCODER else of_stack.get_decoder()
-        return cast(Embedding, SimpleNamespace(tokens=of_stack.get_input_embeddings(), scale=1.0))
+        tokens = SimpleNamespace(weight=self._tables[stack])
+        return cast(Embedding, SimpleNamespace(tokens=tokens, scale=1.0))
 
     @property
     def source_embedding(self) -> Embedding:  # type: ignore[override]
@@ -155,7 +171,7 @@ class LibraryModel(Transformer):
     @property
     def output(self) -> nn.Linear:  # type: ignore[override]
         """The output matrix."""
-        return cast(nn.Linear, self.calls.model.get_output_embeddings())
+        return cast(nn.Linear, self._output)
 
     def final_norm(self, stack: Stack) -> nn.Module:
         """Return what comes after a stack's last layer, as one unknown module."""
@@ -213,6 +229,21 @@ class _Layer:
     def blocks(self) -> tuple[tuple[_Place, _Place], ...]:
         """Return each sublayer twice: as what `Layer.blocks` returns of it and of its residual."""
         return tuple((place, place) for place in self.places)
+
+
+@dataclass(frozen=True)
+class _OnCPU:
+    """A probe that sees the steps of any device on the CPU."""
+
+    probe: Probe
+
+    def sees(self, site: Site) -> bool:
+        """Say whether the probe does."""
+        return self.probe.sees(site)
+
+    def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
+        """Pass a step to the probe, and its answer back to the device."""
+        return self.probe.at(site, step, tensor.cpu()).to(tensor.device)
 
 
 class _ProbedSums(ResidualSums):
@@ -275,7 +306,7 @@ class _Probing(Tracing[_ProbedSums]):
         self._structure = structure
         self._plans = structure.plans[stack]
         self._stack = stack
-        self._probe = probe
+        self._probe = _OnCPU(probe)
         self._n_layers = 0
         """The number that have begun."""
 
@@ -326,7 +357,7 @@ class _Skipping(Tracing[ResidualSums]):
     def layer(self, name: str, run: Run, args: Sequence[Any]) -> Any:
         """Return the layer's input, and the stream at last."""
         plan = self._plans.pop(0)
-        x = args[0] if self._plans else self._x_BKD
+        x = args[0] if self._plans else self._x_BKD.to(args[0].device)
         return (x, *[None] * (plan.n_outputs - 1)) if plan.n_outputs else x
 
     def __torch_function__(
@@ -334,5 +365,5 @@ class _Skipping(Tracing[ResidualSums]):
     ) -> Any:
         """Note what the output matrix multiplies."""
         if func is torch.nn.functional.linear and args[1] is self._output_VD:
-            self.output_input = args[0]
+            self.output_input = args[0].cpu()
         return func(*args, **(kwargs or {}))

@@ -21,12 +21,17 @@ checkpoints/      step-00000400.safetensors, with step-00000400.state.safetensor
 snapshots/ best/ live/ start/    weights to look at: see `core.runs.checkpoint`
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import torch
+from torch import Tensor
+
 from ..config import ModelConfig
+from ..device import best_device
 from ..families import CONFIG, FamilyError
 from ..families.tokenizer import read_tokenizers
 from ..heads import Head
@@ -55,6 +60,7 @@ from .settings import RunSettings as RunSettings
 from .settings import read_settings as read_settings
 
 LONGEST_NOTICE = 500
+_LANGUAGE = re.compile("__([a-z]{2,3})__|([a-z]{2,3}_[A-Z]{2}|[a-z]{3}_[A-Z][a-z]{3})")
 _LARGEST_FRESH = 1 << 28
 """Maximum number of weights of a model without a file of weights."""
 
@@ -80,11 +86,39 @@ class Run:
     """Origin of the data, shown with the run; usually empty."""
     max_new_tokens: int | None = None
     """Maximum tokens that it writes for a text; None for `core.decoding.step.length_limit`."""
+    chats: bool = False
+    """Whether `settings.chat` is put around each text."""
+    forced_id: int = -1
+    """The token with which a target begins after its start token: its language; −1 for none."""
 
     @property
     def name(self) -> str:
         """The folder's name."""
         return self.path.name
+
+    @property
+    def begins(self) -> tuple[int, ...]:
+        """What the decoder beside an encoder is fed before its text."""
+        forced = () if self.forced_id < 0 else (self.forced_id,)
+        return (*self.model.config.begins, *forced)
+
+    def prompt_BT(self, n_rows: int) -> Tensor | None:
+        """Return `begins` for each of several sources; None for what the model always begins with.
+
+        None is all that a parallel decoder takes.
+        """
+        return None if self.forced_id < 0 else torch.tensor([self.begins] * n_rows)
+
+    @property
+    def languages(self) -> dict[str, int]:
+        """The tokens of target languages, as NLLB, M2M-100 and mBART write them, by their names."""
+        if not self.model.config.is_encoder_decoder:
+            return {}
+        return {
+            found[1] or found[2]: number
+            for number, name in self.target_tokenizer.specials.items()
+            if (found := _LANGUAGE.fullmatch(name))
+        }
 
     @property
     def is_untrained(self) -> bool:
@@ -121,6 +155,7 @@ def load_run(path: Path, step: int | None = None) -> Run:
         known_words=_known_words(path, settings),
         evaluation=_evaluation_of(path, model, step),
         notice=_notice_of(path),
+        forced_id=settings.forced_id,
     )
 
 
@@ -169,7 +204,7 @@ def _library_model(path: Path, file: Path, config: ModelConfig) -> Transformer:
     if replace(model.config, bos_id=config.bos_id).known() != config.known():
         raise about(path, Message("run.json and {name} speak of different models", name=CONFIG))
     model.config = config
-    return model
+    return model.compute_on(best_device())
 
 
 def _require_makeable(path: Path, settings: RunSettings) -> None:

@@ -1,13 +1,14 @@
 """run.json: how a run was made, or where an opened model comes from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from reprlib import repr
 from typing import Any
 
 from ..config import ConfigError, ModelConfig
 from ..config.training import TrainConfig
+from ..library.chat import ChatTemplate
 from ..messages import Message, error_text
 from .files import LINES, about, read_json
 
@@ -32,6 +33,13 @@ class RunSettings:
     """Family of an opened model: BERT, GPT-2 and so on."""
     n_left_out: int = 0
     """Weights in the files of an opened model that it does not compute with."""
+    precision: str = ""
+    """Of an opened model's weights, as its files have them, such as bfloat16; empty if unknown."""
+    chat: ChatTemplate | None = None
+    """Of an opened decoder alone that has one."""
+    forced_id: int = -1
+    """The token with which every target of an opened model begins after its start token, the
+    target's language for example; −1 for none."""
     start: str = ""
     """The run and step whose weights it started from; empty for new weights."""
     n_parameters: int = 0
@@ -62,8 +70,12 @@ class RunSettings:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON values."""
-        names = ("origin", "family", "n_left_out") if self.is_opened else ()
+        names = ("origin", "family", "n_left_out", "precision") if self.is_opened else ()
         opened = {name: getattr(self, name) for name in names}
+        if self.chat is not None:
+            opened["chat"] = asdict(self.chat)
+        if self.forced_id >= 0:
+            opened["forced_id"] = self.forced_id
         return {
             "format": FORMAT,
             "task": self.task,
@@ -95,16 +107,23 @@ def read_settings(path: Path) -> RunSettings:
             ),
         )
     try:
+        model = ModelConfig.from_dict(stored["model"])
+        forced_id = int(stored.get("forced_id", -1))
+        if forced_id >= model.n_target_tokens:
+            raise ValueError(f"forced_id is {forced_id}, and there is no such token")
         return RunSettings(
             task=str(stored["task"]),
             preset=str(stored["preset"]),
-            model=ModelConfig.from_dict(stored["model"]),
+            model=model,
             training=TrainConfig.from_dict(stored["training"]),
             versions=dict(stored["versions"]),
             command=str(stored["command"]),
             origin=str(stored.get("origin", "")),
             family=str(stored.get("family", "")),
             n_left_out=int(stored.get("n_left_out", 0)),
+            precision=str(stored.get("precision", "")),
+            chat=ChatTemplate.from_dict(stored["chat"]) if "chat" in stored else None,
+            forced_id=forced_id,
             start=str(stored.get("start", "")),
             n_parameters=int(stored.get("n_parameters", 0)),
         )

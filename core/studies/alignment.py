@@ -195,7 +195,7 @@ def word_weights(
             recorded[numbers[id(pair)]] = {
                 site: record.weights(site)[at].double().cpu().numpy() for site in sites
             }
-    before = len(run.tokenizer.begins), len(run.model.config.begins) - 1
+    before = len(run.tokenizer.begins), len(run.begins) - 1
     for number, each in enumerate(words):
         source_sS = _membership(each.source, sources[number], before[0])
         target_tT = _membership(each.target, targets[number], before[1])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 import streamlit as st
@@ -53,19 +53,21 @@ class RunAt:
 
 @dataclass(frozen=True, slots=True)
 class RunWriting:
-    """A run that writes at most this many tokens after a text."""
+    """A run that is asked in another way than usual."""
 
     path: Path
-    max_new_tokens: int
+    choices: tuple[tuple[str, int], ...]
+    """The fields of `Run` that differ, with their values."""
 
     @property
     def key(self) -> Hashable:
-        """What the run and its limit depend on."""
-        return "writing", self.max_new_tokens, key_of(self.path)
+        """What the run and the choices depend on."""
+        return "writing", self.choices, key_of(self.path)
 
     def result(self) -> Run:
-        """Return the run with its limit."""
-        return replace(loaded(self.path), max_new_tokens=self.max_new_tokens)
+        """Return the run with the choices."""
+        choices: dict[str, Any] = dict(self.choices)
+        return replace(loaded(self.path), **choices)
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,8 @@ class Shown:
     """Functions of `core` to be read beside those of the recipe."""
     seen: str
     """What there is to see, with the number that says it, in Markdown: computed, never written."""
+    meanwhile: str = ""
+    """What stands in its place while the picture plays; in Markdown."""
     other_model: str = ""
     """Which model is shown in the place of the chosen one, and why; in Markdown."""
     instead: str = ""

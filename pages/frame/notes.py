@@ -1,5 +1,8 @@
 """Notes beside the pictures: how far they can be believed, and what was measured."""
 
+from collections.abc import Sequence
+
+from core.decoding.sentence import Translation
 from core.heads import Head, Kind
 from core.inspection import Inspection, SiteAttention
 from core.runs.run import Run, RunError
@@ -150,7 +153,7 @@ def about_reading(run: Run, inspection: Inspection) -> list[str]:
     if run.settings.model.is_parallel:
         found.append(_("It fills in all words at once: maps show one pass over the finished text."))
     if inspection.translation.cut:
-        n_tokens = run.settings.model.max_positions - 1
+        n_tokens = len(_read(run, inspection.translation))
         cut = n_(
             "The sentence was cut after {n} token: the model has no more positions.",
             "The sentence was cut after {n} tokens: the model has no more positions.",
@@ -178,6 +181,13 @@ def about_reading(run: Run, inspection: Inspection) -> list[str]:
     return found
 
 
+def _read(run: Run, translation: Translation) -> tuple[int, ...]:
+    """Return the tokens of a sentence that a model read, without what stands around them."""
+    ids = translation.source_ids or translation.fed_ids[: translation.n_given + 1]
+    begins, ends = run.tokenizer.begins, run.tokenizer.ends if translation.source_ids else ()
+    return ids[len(begins) : len(ids) - len(ends)]
+
+
 def is_measured(run: Run, sentence: str) -> bool:
     """Return whether a sentence is of the kind on which the run's heads were measured."""
     return Recipe(_is_measured, run.path, sentence).result()
@@ -185,6 +195,14 @@ def is_measured(run: Run, sentence: str) -> bool:
 
 def _is_measured(run: Run, sentence: str) -> bool:
     return familiar.is_measured(cached.task(run.path), sentence)
+
+
+def about_silenced(heads: Sequence[Head]) -> list[str]:
+    """Return that heads are silenced in the whole pass, and not in other views of the sentence."""
+    if not heads:
+        return []
+    text = _("Silenced in the whole pass: {heads}. Here all heads work.")
+    return [text.format(heads=" · ".join(map(within_sentence, heads)))]
 
 
 def is_guided(run: Run, head: Head) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.heads import STACK_LABELS, Kind, Site
+from core.heads import STACK_LABELS, Head, Kind, Site
 from core.inspection import Inspection
 from core.messages import N_
 from core.runs.run import Run
@@ -93,6 +93,23 @@ def _size(run: Run, site: Site) -> str:
         n,
     )
     return text.format(d_model=number(run.model.config.d_model), n=number(n))
+
+
+def silenced_heads(run: Run, text: str | None) -> tuple[Head, ...]:
+    """Return the heads that are silenced in the whole pass, of those that the model has.
+
+    Args:
+        run: Whose heads they are.
+        text: Their names with commas between them, as the address has them.
+    """
+    if not text or run.model.config.is_parallel:
+        return ()
+    heads = {
+        str(head): head
+        for site in run.model.sites()
+        for head in site.heads(run.model.config.n_heads)
+    }
+    return tuple(heads[name] for name in dict.fromkeys(text.split(",")) if name in heads)
 
 
 def looking_step(found: ForwardPass, source: int | None) -> int | None:

@@ -160,8 +160,9 @@ class _Code:
         match run:
             case RunAt(path, step):
                 return f"{self._name(load_run)}({self._path(path)}, {step})"
-            case RunWriting(path, n):
-                return f"{self._name(replace)}({self._loading(path)}, max_new_tokens={n})"
+            case RunWriting(path, choices):
+                named = "".join(f", {name}={value!r}" for name, value in choices)
+                return f"{self._name(replace)}({self._loading(path)}{named})"
             case Path():
                 return f"{self._name(load_run)}({self._path(run)})"
 

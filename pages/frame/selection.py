@@ -99,8 +99,10 @@ class Selection:
 
 def writer(run: Run) -> Path | RunWriting:
     """Return what stands for a run in recipes of what it writes."""
-    n = run.max_new_tokens
-    return run.path if n is None else RunWriting(run.path, n)
+    usual = {"max_new_tokens": None, "chats": False, "forced_id": run.settings.forced_id}
+    chosen = {name: getattr(run, name) for name in usual}
+    choices = tuple((name, value) for name, value in chosen.items() if value != usual[name])
+    return RunWriting(run.path, choices) if choices else run.path
 
 
 def inspecting(
@@ -145,14 +147,17 @@ def model_and_sentence(*, asked: bool, telling: Callable[[Run, Task], str]) -> O
             first=telling(run, task) if run and task else "",
         )
         if run is not None:
-            run = _ask_new_tokens(run, asked=asked)
+            run = _ask_language(_ask_chat(_ask_new_tokens(run, asked=asked)))
     if run is None:
         st.error(plain(problem))
         return None
     try:
         inspection = inspecting(writer(run), sentence).result()
-    except SentenceError:
-        ask_for_text()
+    except SentenceError as error:
+        if run.chats and sentence:
+            st.info(plain(explained(error)))
+        else:
+            ask_for_text()
         return None
     return Opened(path, run, task, sentence, inspection)
 
@@ -171,6 +176,31 @@ def _ask_new_tokens(run: Run, *, asked: bool) -> Run:
         help=_("The model writes at most this many tokens after the text. 0 shows the text alone."),
     )
     return run if n == CONTINUATION else replace(run, max_new_tokens=n)
+
+
+def _ask_chat(run: Run) -> Run:
+    """Ask whether a chat model's template is put around the text."""
+    chat = run.settings.chat
+    if chat is None:
+        return run
+    words = _("Wraps the text in the chat format that this model was trained on.")
+    if chat.problem:
+        words = _("Its chat template cannot be used: {why}").format(why=plain(chat.problem))
+    chats = controls.toggle(_("Chat"), session.CHAT, help=words, disabled=bool(chat.problem))
+    return replace(run, chats=chats and not chat.problem)
+
+
+def _ask_language(run: Run) -> Run:
+    """Ask to which language a multilingual model translates."""
+    languages = run.languages
+    if not languages:
+        return run
+    offered = {name: name for name in sorted(languages)}
+    default = next((name for name in offered if languages[name] == run.forced_id), "")
+    if not default:
+        offered = {"": _("none"), **offered}
+    name = controls.selection(_("Into"), session.LANGUAGE, offered, default, width=170)
+    return replace(run, forced_id=languages[name]) if name else run
 
 
 def ask_for_text() -> None:

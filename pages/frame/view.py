@@ -22,6 +22,7 @@ from pages.frame.export import page as page
 from pages.frame.language import _, joined, plain
 from pages.frame.messages import explained
 from pages.frame.needs import Need, missing, why_not
+from pages.frame.passes import silenced_heads
 from pages.frame.selection import Opened
 from pages.frame.texts import ViewText, view_text
 from pages.frame.typography import written_in_files
@@ -167,7 +168,11 @@ def _ask(
 def _tell_sentence(view: View[Opened], opened: Opened) -> None:
     """Say why not to believe what a run does with the sentence, and name it where it is hidden."""
     of_heads = view.page != "decoding"
-    if found := notes.about_sentence(opened.run, opened.inspection, of_heads=of_heads):
+    found = notes.about_sentence(opened.run, opened.inspection, of_heads=of_heads)
+    if view.page in ("attention", "decoding"):
+        silenced = silenced_heads(opened.run, session.text_of(session.PASS_SILENCED))
+        found += notes.about_silenced(silenced)
+    if found:
         st.caption(joined(found))
     if view.says_sentence:
         with st.container(key="sentence_said"):
@@ -244,6 +249,9 @@ def say_seen(shown: Shown) -> None:
     if shown.seen:
         heading = _("What you see:")
         st.markdown(f":primary[**{heading}**] {shown.seen}", width="stretch")
+        if shown.meanwhile:
+            with st.container(key="meanwhile"):
+                st.markdown(shown.meanwhile)
     if shown.instead:
         offered = _("Try “{sentence}”").format(sentence=plain(shown.instead))
         if st.button(offered, key="instead", type="tertiary"):

@@ -182,15 +182,18 @@ def test_where_a_clicked_word_looks_stands_below_what_the_step_does(visit):
     expect(lines).to_have_count(1)
 
 
-def test_what_is_seen_is_hidden_while_the_picture_plays_on(visit):
+def test_another_line_stands_in_place_of_what_is_seen_while_the_picture_plays(visit):
     page = start(visit)
-    seen = page.locator(".st-key-seen p")
+    seen, meanwhile = page.locator(".st-key-seen p").first, page.locator(".st-key-meanwhile p")
+    expect(meanwhile).to_be_hidden()
     page.get_by_role("button", name="play").click()
     expect(seen).to_be_hidden()
+    expect(meanwhile).to_be_visible()
     expect(page.locator(".said")).to_contain_text("step 1 of 16")
     page.get_by_role("button", name="pause").click()
     expect(seen).to_be_visible()
     expect(seen).to_contain_text("At step")
+    expect(meanwhile).to_be_hidden()
 
 
 @pytest.mark.slow

@@ -81,6 +81,14 @@ def test_any_text_gets_a_picture(open_app, sentence):
     assert sum(label.special for label in maps.source) == 1
 
 
+def test_a_head_that_is_silenced_in_the_whole_pass_is_named(open_app):
+    silenced = "encoder.2.self:0,decoder.0.cross:1,encoder.9.self:0"
+    at = open_app(model="everyday", pass_silenced=silenced)
+    heads = "encoder layer 2, head 0 · decoder layer 0, cross-attention head 1"
+    assert f"Silenced in the whole pass: {heads}. Here all heads work." in said(at)
+    assert "Silenced in the whole pass" not in said(open_app(model="everyday"))
+
+
 def test_ten_thousand_characters_are_cut_and_it_is_said(open_app):
     at = open_app(model="copy")
     at.text_input(key="sentence").set_value("a b c d e " * 1000).run()

@@ -99,10 +99,13 @@ def cost_of_head(
 
 
 def costs_of_heads(run: Run, n: int = N_TEXTS, seed: int = SEED) -> Mapping[Head, Difference]:
-    """Return how silencing each head of a model that `knows_labels` changes its loss in `n` texts.
+    """Return how silencing each head changes a model's loss in `n` texts, those of `cost_of_head`.
 
-    They are those of `cost_of_head`.
+    Returns:
+        Nothing for an opened encoder alone: nobody knows which tokens it is to predict.
     """
+    if not knows_labels(run):
+        return {}
     pairs, asked = _texts(run, "own", n, seed)
     before = _losses(run, pairs, (), asked)
     return {

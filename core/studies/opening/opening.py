@@ -11,6 +11,7 @@ import re
 import shlex
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -42,6 +43,7 @@ from ...runs.checkpoint import CHECKPOINTS, LARGEST_READ, save_tensors, weights_
 from ...runs.folder import checked_name, free_name, incoming_folder, versions
 from ...runs.run import RunError, RunSettings, load_run
 from ...tokenizer.tokenizer import Tokenizer
+from .habits import chat_of, forced_id_of
 from .sources import local
 from .survey import survey
 
@@ -142,10 +144,23 @@ def _converted(found: Path, source: str, folder: Path, command: str) -> Iterator
         family=surveyed.family,
         n_parameters=n if config.architecture else 0,
         n_left_out=max(0, surveyed.n_weights - n),
+        precision=_precision(checkpoint.weights.values()) if config.architecture else "",
+        chat=chat_of(found, checkpoint.told, tokenizers[0]) if config.is_decoder_only else None,
+        forced_id=forced_id_of(found, checkpoint.told, config.n_target_tokens)
+        if config.is_encoder_decoder
+        else -1,
     )
     _write(folder, model, tokenizers, checkpoint, settings)
     yield _WRITTEN
     load_run(folder)
+
+
+def _precision(tensors: Iterable[Tensor]) -> str:
+    """Return the type of most weights."""
+    numbers = Counter[str]()
+    for each in tensors:
+        numbers[str(each.dtype).removeprefix("torch.")] += each.numel()
+    return numbers.most_common(1)[0][0]
 
 
 def _model_of(checkpoint: Checkpoint) -> Transformer:

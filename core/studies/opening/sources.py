@@ -12,6 +12,7 @@ from ...messages import Message
 from ...runs.archive import extract, opened_archive
 from ...runs.run import RunError
 
+CHAT_TEMPLATE = "chat_template.jinja"
 LARGEST_SOURCE = 12 << 30
 """Bytes of a model's files; those that are not read do not count."""
 _READ = (
@@ -19,6 +20,7 @@ _READ = (
     *("pytorch_model.bin", "pytorch_model-*.bin", "pytorch_model.bin.index.json"),
     *("tokenizer*", "vocab.*", "*vocab.json", "merges.txt", "*.spm", "*.model"),
     *("special_tokens_map.json", "added_tokens.json", "generation_config.json"),
+    CHAT_TEMPLATE,
 )
 """Names of files that are of use."""
 _ON_HUB = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")

@@ -14,7 +14,7 @@ from ...families.gguf_file import GGUFReader
 from ...messages import N_, error_text
 
 BYTES_OF_A_WEIGHT = 4
-"""They are kept in single precision."""
+"""They are computed with in single precision."""
 NOT_COUNTED = N_(
     "weights of its files that nothing here computes with: a pooler, tables of positions that are "
     "computed, a matrix that is there twice"
@@ -34,16 +34,18 @@ class Survey:
     """What people call it."""
     n_weights: int
     """In its files; one that is there twice counts twice."""
+    n_stored: int
+    """Bytes that it takes on the disk, in the precision of its files."""
 
     @property
     def n_bytes(self) -> int:
-        """Bytes that it takes on the disk, and in memory where all of it is used."""
+        """Bytes that it takes in memory where all of it is used."""
         return self.n_weights * BYTES_OF_A_WEIGHT
 
     @property
     def seconds(self) -> float:
         """How long opening it takes at most, on a disk that writes `BYTES_A_SECOND`."""
-        return 1 + self.n_bytes / BYTES_A_SECOND
+        return 1 + self.n_stored / BYTES_A_SECOND
 
 
 def survey(path: Path) -> Survey:
@@ -55,8 +57,14 @@ def survey(path: Path) -> Survey:
     if path.is_file() and path.suffix.lower() == GGUF_ENDING:
         found = _of_gguf(path)
     else:
-        label = label_of(read_settings(path / CONFIG))
-        found = Survey(label, sum(map(_n_weights, weight_files(path))))
+        told, files = read_settings(path / CONFIG), weight_files(path)
+        n_weights, n_stored = (
+            sum(map(_n_weights, files)),
+            sum(each.stat().st_size for each in files),
+        )
+        if is_converted(told):
+            n_stored = n_weights * BYTES_OF_A_WEIGHT
+        found = Survey(label_of(told), n_weights, n_stored)
     if found.n_bytes > LARGEST_MODEL:
         raise FamilyError(
             "this {family} has {n} billion weights, which take {bytes} GB of "
@@ -92,7 +100,7 @@ def _of_gguf(path: Path) -> Survey:
     except Exception as error:
         why = str(error).strip().partition("\n")[0] or type(error).__name__
         raise FamilyError("{path} cannot be read as GGUF: {why}", path=path, why=why) from error
-    return Survey(family_of(architecture).label, n_weights)
+    return Survey(family_of(architecture).label, n_weights, n_weights * BYTES_OF_A_WEIGHT)
 
 
 def _n_weights(file: Path) -> int:

@@ -30,7 +30,7 @@ SURE = 0.5
 def draw(opened: Opened) -> Shown | None:
     """Draw the words of both sentences and their links."""
     choosing = Recipe(choose_aligner, opened.path)
-    aligning = Recipe(align_sentence, opened.path, opened.sentence, choosing)
+    aligning = Recipe(align_sentence, opened.writer, opened.sentence, choosing)
     choice, found = choosing.result(), aligning.result()
     if not found.links:
         st.info(_("The model writes nothing."))

@@ -134,7 +134,7 @@ def _ask_second(opened: Opened) -> str:
     first = opened.sentence
     known = tuple(example.source for example in (opened.task.examples if opened.task else ()))
     examples = known or sources_beside(opened.run)
-    default = Recipe(second_sentence, opened.path, first, examples).result()
+    default = Recipe(second_sentence, opened.writer, first, examples).result()
     # What was offered beside other sentences makes room; what was typed does not.
     offered = session.storage(OFFERED)
     session.belongs_to(OTHER, first, giving_way={"", first, *examples, *offered})

@@ -96,8 +96,15 @@ def _state(run: Listed) -> str:
         return _("damaged")
     if run.record is not None and run.record.settings.is_opened:
         settings = run.record.settings
-        return _("{family}, opened from {origin}").format(
-            family=settings.family, origin=plain(settings.origin)
+        text = _("{family}, opened from {origin}")
+        if settings.precision:
+            text = _(
+                "{family}, opened from {origin}; weights kept in {precision}, computed in float32"
+            )
+        return text.format(
+            family=settings.family,
+            origin=plain(settings.origin),
+            precision=plain(settings.precision),
         )
     found = n_(
         "{state}, {step} of {steps} step", "{state}, {step} of {steps} steps", run.situation.steps

@@ -61,11 +61,12 @@ def _say_what_it_needs(source: str) -> str:
         return why
     st.caption(
         _(
-            "{family}, {n} weights in its files: {size} MB on the disk and in memory, at most "
-            "{time}."
+            "{family}, {n} weights in its files: {stored} MB on the disk, {size} MB in memory, at "
+            "most {time}."
         ).format(
             family=found.family,
             n=number(found.n_weights),
+            stored=number(found.n_stored / 1e6, 0),
             size=number(found.n_bytes / 1e6, 0),
             time=duration(found.seconds),
         )

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from core.heads import Head, Site
 from core.inspection import inspect_sentence
-from core.runs.run import Run, RunError
+from core.runs.run import RunError
 from core.studies.forward_pass import forward_pass
 from pages.frame import cached, clicks, components, links, session
 from pages.frame.language import _
-from pages.frame.passes import PICTURE, texts_of, whole_of
+from pages.frame.passes import PICTURE, silenced_heads, texts_of, whole_of
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
@@ -26,14 +26,14 @@ from pages.views.whole.findings import (
 )
 from viz.whole.whole import Whole
 
-SILENCED, BLOCK = "pass_silenced", "pass_block"
+BLOCK = "pass_block"
 
 
 def draw(opened: Opened) -> Shown:
     """Draw a sentence on its way through the model, without the heads that are silenced."""
     if chosen := session.storage(PICTURE).pop("leads_to", None):
         links.go("attention", chosen)
-    silenced = _silenced(opened.run)
+    silenced = silenced_heads(opened.run, session.linked(session.PASS_SILENCED))
     recipe = pass_of(opened, silenced)
     found = recipe.result()
     focus = next(iter(found.fills), clicks.first_pronoun(opened, found.inspection))
@@ -67,7 +67,8 @@ def draw(opened: Opened) -> Shown:
         seen = at_step(opened.run, found, whole.step)
     else:
         seen = what_is_seen(opened, found, focus)
-    return Shown(title=title, recipe=recipe, seen=seen, pictures=[picture])
+    meanwhile = _("Step by step, the model is fed one more word and writes the next one.")
+    return Shown(title=title, recipe=recipe, seen=seen, meanwhile=meanwhile, pictures=[picture])
 
 
 def prepare(path: Path, sentence: str) -> None:
@@ -96,19 +97,6 @@ def _forced(opened: Opened, silenced: tuple[Head, ...]) -> Whole | None:
     return replace(whole_of(run, found, "", None), truth=truth)
 
 
-def _silenced(run: Run) -> tuple[Head, ...]:
-    """Return the heads that are silenced in this picture, of those that the model has."""
-    text = session.linked(SILENCED)
-    if not text or run.model.config.is_parallel:
-        return ()
-    heads = {
-        str(head): head
-        for site in run.model.sites()
-        for head in site.heads(run.model.config.n_heads)
-    }
-    return tuple(heads[name] for name in dict.fromkeys(text.split(",")) if name in heads)
-
-
 def _take_step() -> None:
     if pick := clicks.picked(PICTURE, "step"):
         session.choose({session.PASS_STEP: pick["step"], BLOCK: pick["open"]})
@@ -119,7 +107,7 @@ def _take_silence() -> None:
     if pick := clicks.picked(PICTURE, "silence"):
         heads = ",".join(pick["heads"]) or None
         step = None if heads else pick["step"]
-        session.choose({SILENCED: heads, session.PASS_STEP: step, BLOCK: pick["open"]})
+        session.choose({session.PASS_SILENCED: heads, session.PASS_STEP: step, BLOCK: pick["open"]})
 
 
 def _take_head() -> None:

@@ -76,3 +76,20 @@ def test_roles_on_repeated_tokens_are_found_of_an_opened_model(command, opened_p
     assert {row.split()[0] for row in rows} == set(QUESTIONS)
     found = json.loads(command("heads", opened_path(name), "--json")[1])
     assert len(found["roles"]["induction"]) == 8
+
+
+def test_heads_are_measured_on_prompts_the_one_that_is_needed_most_first(
+    command, refused, path, tmp_path
+):
+    file = tmp_path / "prompts.tsv"
+    file.write_text("The animal crossed.\tL'animal\tLa rue\n")
+    status, out, _ = command("heads", path, "--prompts", file, "--json")
+    found = json.loads(out)
+    assert status == 0
+    assert found["change"] == sorted(found["change"])
+    assert set(found["head"]) == {
+        str(head) for site in load_run(path).model.sites() for head in site.heads(2)
+    }
+    # There is no interval of one prompt.
+    assert set(found["low"]) == {None}
+    assert "does not go with --prompts" in refused("heads", path, "--prompts", file, "--n", "3")

@@ -1,7 +1,11 @@
 """Tiny models of many architectures with random weights, and folders of them."""
 
+import json
+
+import tokenizers
 import torch
 import transformers
+from tokenizers import AddedToken
 
 from tests.core.families.folders import write_bert, write_json, write_t5
 from tests.core.families.random_models import SPREAD
@@ -61,4 +65,18 @@ def write_tiny(path, label, **more):
     write = {DECODER: write_json, ENCODER: write_bert, BOTH: write_t5}[stacks]
     model = tiny(label, vocab_size=write(path), **more)
     model.save_pretrained(path)
+    return model
+
+
+def write_multilingual(path):
+    """Write a model that translates to French unless another language is chosen, and return it."""
+    path.mkdir(parents=True)
+    write_json(path)
+    fast = tokenizers.Tokenizer.from_file(str(path / "tokenizer.json"))
+    fast.add_special_tokens([AddedToken(name, special=True) for name in ("fra_Latn", "deu_Latn")])
+    fast.save(str(path / "tokenizer.json"))
+    model = tiny("Bart", vocab_size=fast.get_vocab_size())
+    model.save_pretrained(path)
+    default = {"forced_bos_token_id": fast.token_to_id("fra_Latn")}
+    (path / "generation_config.json").write_text(json.dumps(default))
     return model

@@ -29,6 +29,19 @@ def store(path, useless):
     store_effects(run, HeadEffects(effects, 100, 7, run.step))
 
 
+@pytest.mark.parametrize(("kind", "n_around"), [("gpt2", 0), ("bert", 2), ("marian", 1)])
+def test_the_tokens_of_a_cut_text_are_counted_without_what_stands_around_them(
+    run_of_kind, elsewhere, kind, n_around
+):
+    elsewhere("OWN", run_of_kind(kind).parent)
+    run = load_run(run_of_kind(kind))
+    found = inspect_sentence(run, "the street " * 400)
+    # A decoder alone writes after its text.
+    read = [token for token in found.source_tokens or found.fed_tokens[: found.n_typed]]
+    [sentence] = [each for each in notes.about_reading(run, found) if "cut" in each]
+    assert f"cut after {len(read) - n_around} tokens" in sentence
+
+
 USELESS = Head(Site("encoder", 0, "self"), 1)
 QUERY = {"model": "runs/mine", "kind": "encoder self", "layer": "0", "head": "1"}
 

@@ -1,5 +1,7 @@
 """What all views of the attention page share: the row of controls."""
 
+import json
+import shutil
 from urllib.parse import parse_qs
 
 import pytest
@@ -9,8 +11,10 @@ from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.heads.largest_weights import head_between_words
 from core.studies.opening.examples import examples_of
+from core.studies.opening.opening import open_model
 from pages.attention import VIEWS
 from pages.frame import selection
+from tests.core.library.tiny import write_multilingual
 from tests.pages.conftest import said
 from tests.pages.drawing import assert_computes, draw
 
@@ -58,6 +62,28 @@ def test_a_decoder_alone_writes_as_many_tokens_as_are_asked_for(
     assert_computes(drawing.python, drawing.about["columns"])
     n_prompt = len(model_input(load_run(path), TEXT).prompt)
     assert len(set(drawing.about["columns"][column])) == n_prompt + n
+
+
+def test_a_chat_model_is_asked_with_its_template_where_that_is_chosen(run_of_kind, own_runs):
+    path = shutil.copytree(run_of_kind("gpt2"), own_runs / "run")
+    stored = json.loads((path / "run.json").read_text())
+    stored["chat"] = {"before": "street ", "after": " it", "problem": ""}
+    (path / "run.json").write_text(json.dumps(stored))
+    asked = {"model": "runs/run", "sentence": TEXT, "chat": "true"}
+    drawing = draw("attention", asked)
+    assert "chats=True)" in drawing.python
+    assert_computes(drawing.python, drawing.about["columns"])
+    n = len(set(drawing.about["columns"]["query"]))
+    assert n > len(set(draw("attention", asked | {"chat": "false"}).about["columns"]["query"]))
+
+
+def test_a_multilingual_model_writes_the_language_that_is_chosen(tmp_path, own_runs):
+    write_multilingual(tmp_path / "model")
+    list(open_model(str(tmp_path / "model"), own_runs / "run"))
+    drawing = draw("attention", {"model": "runs/run", "kind": "cross", "into": "deu_Latn"})
+    number = load_run(own_runs / "run").languages["deu_Latn"]
+    assert f"forced_id={number})" in drawing.python
+    assert_computes(drawing.python, drawing.about["columns"])
 
 
 def test_what_is_about_the_written_text_says_so_where_none_is_written(run_of_kind, elsewhere):

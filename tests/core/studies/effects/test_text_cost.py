@@ -74,7 +74,9 @@ def test_costs_and_intervals_where_text_repeats_are_those_of_a_slow_computation(
 
 
 def test_nothing_is_measured_of_what_writes_nothing(opened_path):
-    assert cost_of_head(load_run(opened_path("bert")), Head.parse("encoder.1.self:2")) is None
+    run = load_run(opened_path("bert"))
+    assert cost_of_head(run, Head.parse("encoder.1.self:2")) is None
+    assert costs_of_heads(run) == {}
 
 
 def test_what_one_head_costs_is_that_of_a_slow_computation_beside_the_others_of_its_layer(run):

@@ -49,3 +49,9 @@ def test_why_one_was_not_opened_stays_until_it_is_dismissed(open_runs, own_runs,
     assert any("mine was not opened" in each.value for each in at.error)
     button(at, "Dismiss").click().run()
     assert being_opened(own_runs) == []
+
+
+def test_an_opened_model_says_in_which_precision_its_weights_are(open_runs, run_of_kind, elsewhere):
+    elsewhere("OWN", run_of_kind("Mistral").parent)
+    at = open_runs(runs="runs/run")
+    assert any("; weights kept in float32, computed in float32" in text for text in said(at))

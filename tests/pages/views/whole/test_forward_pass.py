@@ -59,6 +59,11 @@ def test_the_picture_goes_to_the_step_at_which_a_head_is_missed(open_view):
     assert f"at step {shown['step']}" in said(silenced)
 
 
+def test_a_line_stands_ready_for_the_time_in_which_the_picture_plays(open_view):
+    view, _ = open_view("pass", model="everyday", sentence=TIRED)
+    assert "Step by step, the model is fed one more word" in said(view)
+
+
 def test_heads_that_the_model_does_not_have_are_not_silenced(open_view):
     at, _ = open_view("pass", model="everyday", sentence=TIRED, pass_silenced="encoder.9.self:0,x")
     assert picture(at)["silenced"] == []
