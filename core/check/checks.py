@@ -240,16 +240,18 @@ def _sums(passes: Passes) -> list[Fault]:
     """Return the attentions of the last pass in which the weights of a row do not sum to 1."""
     text = N_("{module}: the weights of position {position} sum to {total}, not to 1.")
     faults = []
-    for each in passes.sums:
-        sums_HQ = each.sums_HQ(passes.n_texts)
-        # A row of zeros sees nothing.
-        is_wrong_HQ = (sums_HQ != 0) & ((sums_HQ - 1).abs() > SUM_TOLERANCE)
-        if is_wrong_HQ.any():
-            position = int(is_wrong_HQ.any(dim=0).nonzero()[0])
-            total = f"{sums_HQ[is_wrong_HQ[:, position], position][0]:.2f}"
-            visible_QK = passes.visible(each.module)
-            fault = passes.fault(Kind.ROWS, each.module, position, text, visible_QK, total=total)
-            faults.append(fault)
+    for module, seen in passes.seen.items():
+        for call in seen.calls:
+            sums_HQ = call.weights_BHQK[0].float().sum(dim=-1)
+            # A row of zeros sees nothing.
+            is_wrong_HQ = (sums_HQ != 0) & ((sums_HQ - 1).abs() > SUM_TOLERANCE)
+            if is_wrong_HQ.any():
+                position = int(is_wrong_HQ.any(dim=0).nonzero()[0])
+                total = f"{sums_HQ[is_wrong_HQ[:, position], position][0]:.2f}"
+                visible_QK = passes.visible(module)
+                faults.append(
+                    passes.fault(Kind.ROWS, module, position, text, visible_QK, total=total)
+                )
     return faults
 
 

@@ -3,19 +3,21 @@
 R texts of a pass, Q queries, K keys, L positions of a sequence.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
 
 from ..messages import Message
 from ..watch import watch
-from .attention import Sums, WithoutDropout
 from .inputs import Inputs
 from .report import Fault, Kind
 from .trace import (
@@ -48,14 +50,10 @@ class Passes:
         """Module that makes NaN → the first position where it does."""
         self.seen = watch(model)
         """The attentions of the last pass without dropout."""
-        self.sums: list[Sums] = []
-        """What the weights of that pass sum to."""
-        self.n_texts = 1
-        """Number of texts in that pass."""
 
     def recorded(self, inputs: Inputs) -> Base:
         """Return what the modules get and give for the first text of a batch."""
-        with self._watched(inputs.n_texts):
+        with self._watched():
             run = partial(inputs, self.model)
             base = recorded(self._hooks, run, self._axes, inputs.n_texts, inputs.lengths)
         self._note_nan(inputs.n_texts, inputs.lengths)
@@ -65,7 +63,7 @@ class Passes:
         self, run: Callable[[], object], base: Base, expected: Expected
     ) -> list[Difference]:
         """Return the modules at fault in a pass that must be like another."""
-        with self._watched(expected.n_texts):
+        with self._watched():
             found = differences(self._hooks, run, self._axes, base, expected)
         lengths = {side: window.length for side, window in expected.windows.items()}
         self._note_nan(expected.n_texts, lengths)
@@ -102,13 +100,10 @@ class Passes:
         return visible_QK
 
     @contextmanager
-    def _watched(self, n_texts: int) -> Iterator[None]:
+    def _watched(self) -> Iterator[None]:
         """Watch the attentions of a pass without dropout."""
-        stack = self._hooks.stack
-        mode = WithoutDropout(lambda: stack[-1][0] if stack else "")
-        self.sums, self.n_texts = mode.found, n_texts
         self.seen = watch(self.model)
-        with mode, self.seen:
+        with _WithoutDropout(), self.seen:
             yield
 
     def _note_nan(self, n_texts: int, lengths: Mapping[str, int]) -> None:
@@ -119,6 +114,26 @@ class Passes:
                 if found is not None:
                     is_nan_L = found[1].flatten(2).any(dim=2).any(dim=0)
                     self.not_a_number.setdefault(place[0], int(is_nan_L.nonzero()[0]))
+
+
+class _WithoutDropout(TorchFunctionMode):
+    """Leaves out dropout that stays on in evaluation mode."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: object,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> object:
+        """Let a function do its work, without dropout."""
+        named = dict(kwargs or {})
+        if func in (functional.dropout, torch.dropout):
+            return args[0] if args else named["input"]
+        if func is functional.scaled_dot_product_attention:
+            named |= {} if len(args) > 4 else {"dropout_p": 0.0}
+            args = (*args[:4], *(0.0 for _ in args[4:5]), *args[5:])
+        return func(*args, **named)
 
 
 @contextmanager

@@ -8,14 +8,16 @@ R texts (rows), L positions of a sequence.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
-from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+
+from ..watch.following import following_modules
 
 Axes = tuple[tuple[str, ...], ...]
 """What each axis of a tensor counts: "batch", a side, or "" for else; two where they are merged."""
@@ -80,8 +82,6 @@ class Hooks:
         self.model = model
         weights = [*model.parameters(), *model.buffers()]
         self._weights = {each.untyped_storage().data_ptr() for each in weights}
-        self.stack: list[Place] = []
-        """The modules that run now, from the model inwards."""
         self.not_a_number: dict[Place, dict[str, Tensor]] = {}
         """Where NaN arises: the outputs of a call in the last pass, 1 for NaN and else 0."""
 
@@ -92,39 +92,29 @@ class Hooks:
         leave: Callable[[Place, dict[str, Tensor]], None],
     ) -> Iterator[None]:
         """Call `enter` with the inputs of each call, and `leave` with its outputs."""
-        n_calls: dict[str, int] = {}
-        comes_in: list[bool] = []
+        n_calls: Counter[str] = Counter()
+        running: list[tuple[Place, bool]] = []
+        """The modules that run now, and whether NaN comes in."""
         self.not_a_number = {}
 
-        def before(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-            place = (name, n_calls.get(name, 0))
-            n_calls[name] = place[1] + 1
-            self.stack.append(place)
+        def before(
+            name: str, _module: nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]
+        ) -> None:
+            place = (name, n_calls[name])
+            n_calls[name] += 1
             inputs = {f"in{path}": x for path, x in leaves([*args, kwargs])}
-            comes_in.append(any(_has_nan(x) for x in inputs.values()))
+            running.append((place, any(_has_nan(x) for x in inputs.values())))
             enter(place, inputs)
 
-        def after(output: object) -> None:
-            place = self.stack.pop()
+        def after(_name: str, _module: nn.Module, _args: object, output: object) -> None:
+            place, comes_in = running.pop()
             outputs = {f"out{path}": x for path, x in leaves(output)}
-            if not comes_in.pop():
+            if not comes_in:
                 self._replace_nan(place, outputs)
             leave(place, outputs)
 
-        with ExitStack() as stack:
-            for name, module in self.model.named_modules():
-                hooks = (
-                    module.register_forward_pre_hook(
-                        partial(_before, before, name), with_kwargs=True
-                    ),
-                    module.register_forward_hook(lambda _module, _args, output: after(output)),
-                )
-                for hook in hooks:
-                    stack.callback(hook.remove)
-            try:
-                yield
-            finally:
-                self.stack.clear()
+        with following_modules(dict(self.model.named_modules()), before, after):
+            yield
 
     def may_change(self, x: Tensor) -> bool:
         """Return whether a tensor is no part of a weight, and has each number once in memory."""
@@ -140,16 +130,6 @@ class Hooks:
 
 def _has_nan(x: Tensor) -> bool:
     return x.is_floating_point() and bool(x.isnan().any())
-
-
-def _before(
-    before: Callable[[str, tuple[Any, ...], dict[str, Any]], None],
-    name: str,
-    _module: nn.Module,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-) -> None:
-    before(name, args, kwargs)
 
 
 def leaves(value: object, path: str = "") -> Iterator[tuple[str, Tensor]]:

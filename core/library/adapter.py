@@ -23,9 +23,10 @@ from ..model.layers import Layer
 from ..model.masks import padding_mask
 from ..model.positional import Embedding
 from ..model.probe import hook_of, unchanged
+from ..watch.following import Function
 from .calls import Calls
 from .structure import LayerPlan, Structure
-from .tracing import AttentionCalls, Function, ResidualSums, Run, Tracing
+from .tracing import AttentionSteps, ResidualSums, Run, Tracing
 
 Made = TypeVar("Made")
 _ENCODER, _DECODER = (kind.stack for kind in (Kind.ENCODER_SELF, Kind.DECODER_SELF))
@@ -328,10 +329,8 @@ class _Probing(Tracing[_ProbedSums]):
         hook = hook_of(self._probe, site)
         if hook is unchanged:
             return run(*args)
-        self.attention = AttentionCalls(hook, len(self.sums[-1].x_BKD))
-        output = run(*args)
-        self.attention = None
-        return output
+        with AttentionSteps(hook, len(self.sums[-1].x_BKD)):
+            return run(*args)
 
     def embed(self, name: str, run: Run, args: Sequence[Any]) -> Any:
         """Look up the vectors of tokens, and hand them to the probe."""

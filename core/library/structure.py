@@ -4,20 +4,20 @@ Which modules attend, which list of modules they stand in, what of a layer adds 
 stream in which order, and whether a norm follows the sum.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
 from ..families import FamilyError
 from ..heads import Kind, Site, Stack, Sublayer
 from ..model.probe import Step
+from ..watch import Seen, watch
+from ..watch.following import Function, following_modules
 from .calls import Calls
-from .tracing import AttentionCalls, Function, ResidualSums, Run, Tracing, wrap
+from .tracing import AttentionSteps, ResidualSums, Run, Tracing, wrap
 
 N_SOURCE, N_TARGET = 11, 7
 """Lengths of the texts that are watched: few other sizes are equal to these."""
@@ -72,10 +72,9 @@ def find_structure(calls: Calls, ids: Sequence[int]) -> Structure:
     kinds: dict[str, Sublayer] = {}
     names = {name: module for name, module in calls.model.named_modules()}
     for stack, passing in _passes(calls, ids).items():
-        softmaxes = _Softmaxes(N_TARGET if stack == calls.stacks[-1] else N_SOURCE, names)
-        with _hooked(names, softmaxes), softmaxes, torch.inference_mode():
+        with watch(calls.model) as seen, torch.inference_mode():
             passing()
-        kinds |= softmaxes.found
+        kinds |= _attending(seen, N_TARGET if stack == calls.stacks[-1] else N_SOURCE)
     if not kinds:
         raise FamilyError("no attention that can be followed was seen in it")
     lists = {_layer_of(name, names).rpartition(".")[0] for name in kinds}
@@ -88,8 +87,9 @@ def find_structure(calls: Calls, ids: Sequence[int]) -> Structure:
         wrap("embed", "", embedding)
     watched = {}
     for stack, passing in _passes(calls, ids).items():
-        watched[stack] = _Watching(stack, kinds)
-        with _hooked(names, watched[stack]), watched[stack], torch.inference_mode():
+        watched[stack] = watching = _Watching(stack, kinds)
+        heard = following_modules(names, watching.enter, watching.leave)
+        with heard, watching, torch.inference_mode():
             passing()
     return _structure(watched, layers, kinds)
 
@@ -112,70 +112,15 @@ def _passes(calls: Calls, ids: Sequence[int]) -> dict[Stack, Callable[[], object
     return first | {calls.stacks[-1]: lambda: calls.decode(target_BT, memory_BSD, None)}
 
 
-class _Listener(Protocol):
-    """Hears which modules run."""
-
-    def enter(self, name: str, module: nn.Module, args: Sequence[Any]) -> None:
-        """Hear that a module begins."""
-
-    def leave(self, name: str, output: Any) -> None:
-        """Hear that it ends."""
-
-
-@contextmanager
-def _hooked(names: Mapping[str, nn.Module], listener: _Listener) -> Iterator[None]:
-    """Tell which modules run."""
-    with ExitStack() as hooks:
-        for name, module in names.items():
-
-            def before(module: nn.Module, args: Any, name: str = name) -> None:
-                listener.enter(name, module, args)
-
-            def after(_module: nn.Module, _args: Any, output: Any, name: str = name) -> None:
-                listener.leave(name, output)
-
-            hooks.callback(module.register_forward_pre_hook(before).remove)
-            hooks.callback(module.register_forward_hook(after).remove)
-        yield
-
-
-class _Softmaxes(TorchFunctionMode):
-    """Finds the modules in which a softmax over keys is computed."""
-
-    def __init__(self, n_queries: int, names: Mapping[str, nn.Module]) -> None:
-        super().__init__()
-        self._names = names
-        self.running: list[str] = []
-        """Names of the modules that run, the innermost last."""
-        self.n_queries = n_queries
-        self.found: dict[str, Sublayer] = {}
-
-    def enter(self, name: str, module: nn.Module, args: Sequence[Any]) -> None:
-        """Note that a module runs."""
-        self.running.append(name)
-
-    def leave(self, name: str, output: Any) -> None:
-        """Note that it has run."""
-        self.running.pop()
-
-    def __torch_function__(
-        self, func: Function, types: object, args: Sequence[Any] = (), kwargs: Any = None
-    ) -> Any:
-        """Note in which module a softmax runs over keys."""
-        result = func(*args, **(kwargs or {}))
-        if func.__name__ == "softmax" and result.dim() in (3, 4):
-            n_queries, n_keys = result.shape[-2:]
-            # There may be a column that is no key.
-            lengths = (n_queries, n_queries + 1, N_SOURCE, N_SOURCE + 1)
-            if n_queries == self.n_queries and n_keys in lengths:
-                kind = Kind.DECODER_SELF if n_keys - n_queries in (0, 1) else Kind.CROSS
-                self.found[self._attending()] = kind.sublayer
-        return result
-
-    def _attending(self) -> str:
-        """Return the innermost module that runs; a softmax may be a module of its own."""
-        *_, outer, name = ("", *self.running)
-        return name if any(True for _ in self._names[name].children()) else outer
+def _attending(seen: Mapping[str, Seen], n_queries: int) -> dict[str, Sublayer]:
+    """Return the modules whose attention is over all positions → what kind of sublayer that is."""
+    kinds = {N_SOURCE: Kind.CROSS.sublayer} | {n_queries: Kind.DECODER_SELF.sublayer}
+    calls = {name: each.calls[0] for name, each in seen.items()}
+    return {
+        name: kinds[call.n_keys]
+        for name, call in calls.items()
+        if call.n_queries == n_queries and call.n_keys in kinds
+    }
 
 
 def _layer_of(name: str, names: Mapping[str, nn.Module]) -> str:
@@ -268,11 +213,10 @@ class _Watching(Tracing[_WatchedSums]):
                 raise FamilyError("its layers differ in their numbers of heads")
             return tensor
 
-        self.attention = AttentionCalls(note, _N_SENTENCES)
-        output = run(*args)
-        if not self.attention.is_done:
+        with AttentionSteps(note, _N_SENTENCES) as steps:
+            output = run(*args)
+        if not steps.is_done:
             raise FamilyError("{name} attends in a way that is not known here", name=name)
-        self.attention = None
         return output
 
     def __torch_function__(
@@ -289,7 +233,7 @@ class _Watching(Tracing[_WatchedSums]):
                 self.outputs_HED[site] = matrix.unflatten(0, (mixed_BHQE.shape[1], -1))
         return super().__torch_function__(func, types, args, kwargs)
 
-    def enter(self, name: str, module: nn.Module, args: Sequence[Any]) -> None:
+    def enter(self, name: str, module: nn.Module, args: Sequence[Any], _named: object) -> None:
         """Note a module with weights that runs in a layer."""
         if self.sums and any(True for _ in module.parameters(recurse=False)):
             sums = self.sums[-1]
@@ -298,7 +242,7 @@ class _Watching(Tracing[_WatchedSums]):
             place = (len(sums.found) - is_after, name, module)
             sums.modules.append(place)
 
-    def leave(self, name: str, output: Any) -> None:
+    def leave(self, name: str, _module: nn.Module, _args: object, output: Any) -> None:
         """Note what a module returns."""
         for each in output if isinstance(output, tuple) else (output,):
             self._made.setdefault(id(each), (each, []))[1].append(name)

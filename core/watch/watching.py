@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from difflib import get_close_matches
-from functools import partial
 from types import TracebackType
 from typing import Self
 
@@ -13,6 +12,7 @@ import torch
 from torch import nn
 
 from .changes import Change
+from .following import following_modules
 from .interception import Interception
 from .place import Frame, Place
 from .seen import Seen
@@ -65,13 +65,8 @@ class Watch(Mapping[str, Seen]):
             # A compiled model runs as it is written meanwhile: kernels that were made before have
             # no functions to see.
             self._open.enter_context(torch.compiler.set_stance("force_eager"))
-        for name, module in self._names.items():
-            if _may_attend(module):
-                for handle in (
-                    module.register_forward_pre_hook(partial(self._enter, name), with_kwargs=True),
-                    module.register_forward_hook(self._leave, always_call=True),
-                ):
-                    self._open.callback(handle.remove)
+        attending = {name: each for name, each in self._names.items() if _may_attend(each)}
+        self._open.enter_context(following_modules(attending, self._enter, self._leave))
         return self
 
     def __exit__(
@@ -120,7 +115,7 @@ class Watch(Mapping[str, Seen]):
         return f"<{type(self).__name__} of {type(self.model).__name__}: {seen}>"
 
     def _enter(
-        self, name: str, module: nn.Module, args: tuple[object, ...], kwargs: dict[str, object]
+        self, name: str, module: nn.Module, args: Sequence[object], kwargs: Mapping[str, object]
     ) -> None:
         """Note that a module runs; intercept from the outermost on."""
         if not self._frames:
@@ -131,7 +126,7 @@ class Watch(Mapping[str, Seen]):
         # The arguments are not looked at before something attends: here each look is intercepted.
         self._frames.append(Frame(name, module, args, kwargs))
 
-    def _leave(self, _module: nn.Module, _args: object, _output: object) -> None:
+    def _leave(self, *_call: object) -> None:
         self._frames.pop()
         self._n_noted = min(self._n_noted, len(self._frames))
         if not self._frames:

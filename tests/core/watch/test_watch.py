@@ -226,6 +226,25 @@ def test_a_product_that_is_no_attention_is_left_alone():
     assert len(seen) == 0
 
 
+@pytest.mark.parametrize(
+    "weigh",
+    [
+        lambda scores: 0.5 * scores.softmax(-1).masked_fill(scores > 1.0, 0.0),
+        lambda scores: scores.softmax(-2) / 0.9,
+    ],
+)
+def test_weights_that_do_not_sum_to_1_are_seen_as_they_mix_the_values(weigh):
+    class Attention(nn.Module):
+        def forward(self, scores, values):
+            return weigh(scores) @ values
+
+    scores, values = torch.randn(2, 3, 4, 4), torch.randn(2, 3, 4, 5)
+    with watch(Attention()) as seen:
+        mixed = seen.model(scores, values)
+    assert torch.equal(seen[""].weights, weigh(scores))
+    assert torch.equal(seen[""].mixed_BHQE, mixed)
+
+
 def test_half_precision_is_seen_in_single_precision():
     ids = inputs_of("llama 3")["input_ids"]
     half = watch(model_of("llama 3", "sdpa").to(torch.bfloat16))
