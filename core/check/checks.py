@@ -15,9 +15,9 @@ from .arguments import read
 from .cached import steps_with_cache
 from .inputs import PADDED, POSITIONS
 from .labels import check_labels, random_batch, with_decoder_inputs
-from .passes import Base, Passes, all_of, evaluating, with_window
+from .passes import Passes, all_of, evaluating, with_window
 from .report import Fault, Kind, Report
-from .trace import Difference, Expected, Window
+from .trace import Base, Difference, Expected, Window
 
 SUM_TOLERANCE = 0.01
 """Of a sum of weights, in half precision."""
@@ -273,5 +273,5 @@ def _not_a_number(passes: Passes) -> list[Fault]:
     text = N_("{module} returns NaN at position {position}, as where a query sees no key.")
     return [
         passes.fault(Kind.BLIND, module, position, text)
-        for module, position in passes.not_a_number.items()
+        for module, position in passes.trace.not_a_number.items()
     ]
