@@ -31,7 +31,7 @@ _multi_head_attention = FunctionType(
 
 
 class Interception(Follower):
-    """Records and changes each attention that is computed while it is active."""
+    """Records and changes each attention of one pass."""
 
     def __init__(self, attending: Callable[[int, int], Place]) -> None:
         """Prepare to intercept.
@@ -54,11 +54,6 @@ class Interception(Follower):
         if handle is None:
             return super().call(func, args, kwargs)
         return handle(func, *args, **kwargs)
-
-    def forget(self) -> None:
-        """Let go of what only the pass that has ended needed."""
-        self.softmaxes.clear()
-        self._packed.clear()
 
     def _multi_head(self, _func: Function, *args: object, **kwargs: object) -> object:
         with self:

@@ -62,13 +62,13 @@ class Place:
     def weights(self, weights_BHQK: Tensor) -> Tensor:
         """Return the weights after all changes."""
         for change in self.changes:
-            weights_BHQK = change.weights(weights_BHQK, self.of_pass.first)
+            weights_BHQK = change.weights(weights_BHQK, int(self.of_pass.first))
         return weights_BHQK
 
     def mixed(self, mixed_BHQE: Tensor) -> Tensor:
         """Return the mixed values after all changes."""
         for change in self.changes:
-            mixed_BHQE = change.mixed(mixed_BHQE, self.of_pass.first)
+            mixed_BHQE = change.mixed(mixed_BHQE, int(self.of_pass.first))
         return mixed_BHQE
 
     def record(

@@ -39,7 +39,7 @@ class Pass:
     """One call of the outermost module: a forward pass, or a step of `generate`."""
 
     number: int
-    first: int = 0
+    first: int | Tensor = 0
     """Position of its first token: those before it are in the cache."""
     has_cache: bool = False
     tokens: dict[str, list[Tensor]] = field(default_factory=dict)
