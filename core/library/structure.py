@@ -114,7 +114,7 @@ def _passes(calls: Calls, ids: Sequence[int]) -> dict[Stack, Callable[[], object
 
 def _attending(seen: Mapping[str, Seen], n_queries: int) -> dict[str, Sublayer]:
     """Return the modules whose attention is over all positions → what kind of sublayer that is."""
-    kinds = {N_SOURCE: Kind.CROSS.sublayer} | {n_queries: Kind.DECODER_SELF.sublayer}
+    kinds = {N_SOURCE: Kind.CROSS.sublayer, n_queries: Kind.DECODER_SELF.sublayer}
     calls = {name: each.calls[0] for name, each in seen.items()}
     return {
         name: kinds[call.n_keys]
@@ -157,6 +157,22 @@ class _WatchedSums(ResidualSums):
         self.modules: list[tuple[int, str, nn.Module]] = []
         """Those with weights of their own: the sum before which they ran, their names."""
         self.last: Tensor | None = None
+        self.mixed: tuple[Site, Tensor] | None = None
+        """Where an attention mixed values that no matrix has read yet, and mixed_BHQE."""
+
+    def __torch_function__(
+        self, func: Function, types: object, args: Sequence[Any] = (), kwargs: Any = None
+    ) -> Any:
+        """Note which matrix reads the heads' mixed values, one head after the other."""
+        if self.mixed is not None and func.__name__ in ("linear", "addmm"):
+            (site, mixed_BHQE), self.mixed = self.mixed, None
+            read, matrix = (args[0], args[1].T) if func.__name__ == "linear" else args[1:3]
+            concatenated = mixed_BHQE.transpose(1, 2).flatten(2)
+            if read.numel() == mixed_BHQE.numel() and torch.equal(
+                read.reshape(concatenated.shape), concatenated
+            ):
+                self.watching.outputs_HED[site] = matrix.unflatten(0, (mixed_BHQE.shape[1], -1))
+        return super().__torch_function__(func, types, args, kwargs)
 
     def added(self, x: Tensor, added: Tensor) -> Tensor:
         """Note a sum."""
@@ -184,16 +200,13 @@ class _Watching(Tracing[_WatchedSums]):
         """Layers, whether a norm is the last of each, and how many values it returns."""
         self.shapes: dict[Step, torch.Size] = {}
         self.outputs_HED: dict[Site, Tensor] = {}
-        self._mixed: tuple[Site, Tensor] | None = None
-        """Where an attention mixed values that no matrix has read yet, and mixed_BHQE."""
         self._made: dict[int, tuple[object, list[str]]] = {}
         """What came out of which modules."""
 
     def layer(self, name: str, run: Run, args: Sequence[Any]) -> Any:
         """Run a layer, and note what it adds to the stream."""
-        self.sums.append(_WatchedSums(args[0], self))
-        output = run(*args)
-        sums = self.sums.pop()
+        sums = _WatchedSums(args[0], self)
+        output = self.summed(sums, run, args)
         x, n = (output[0], len(output)) if isinstance(output, tuple | list) else (output, 0)
         if not sums.found or not sums.is_stream(x):
             raise FamilyError("{name} does not add to a stream of vectors", name=name)
@@ -208,7 +221,7 @@ class _Watching(Tracing[_WatchedSums]):
             if step is Step.MIXED:
                 self.sums[-1].attended.append(name)
                 site = Site(self._stack, len(self.finished), self._kinds[name])
-                self._mixed = site, tensor
+                self.sums[-1].mixed = site, tensor
             if step is Step.WEIGHTS and shape[1] != tensor.shape[1]:
                 raise FamilyError("its layers differ in their numbers of heads")
             return tensor
@@ -218,20 +231,6 @@ class _Watching(Tracing[_WatchedSums]):
         if not steps.is_done:
             raise FamilyError("{name} attends in a way that is not known here", name=name)
         return output
-
-    def __torch_function__(
-        self, func: Function, types: object, args: Sequence[Any] = (), kwargs: Any = None
-    ) -> Any:
-        """Note which matrix reads the heads' mixed values, one head after the other."""
-        if self._mixed is not None and func.__name__ in ("linear", "addmm"):
-            (site, mixed_BHQE), self._mixed = self._mixed, None
-            read, matrix = (args[0], args[1].T) if func.__name__ == "linear" else args[1:3]
-            concatenated = mixed_BHQE.transpose(1, 2).flatten(2)
-            if read.numel() == mixed_BHQE.numel() and torch.equal(
-                read.reshape(concatenated.shape), concatenated
-            ):
-                self.outputs_HED[site] = matrix.unflatten(0, (mixed_BHQE.shape[1], -1))
-        return super().__torch_function__(func, types, args, kwargs)
 
     def enter(self, name: str, module: nn.Module, args: Sequence[Any], _named: object) -> None:
         """Note a module with weights that runs in a layer."""

@@ -133,11 +133,12 @@ def _hiding_nothing(each: Any) -> Any:
     return each.masked_fill(each <= HIDDEN, 0.0) if isinstance(each, Tensor) else each
 
 
-class ResidualSums:
-    """The sums by which the sublayers of one layer add to the residual stream."""
+class ResidualSums(TorchFunctionMode):
+    """Follows the sums by which the sublayers of one layer add to the residual stream."""
 
     def __init__(self, x_BKD: Tensor) -> None:
         """Follow the stream through a layer, from its input on."""
+        super().__init__()
         self.shape = x_BKD.shape
         self._own: dict[int, tuple[Tensor, bool]] = {}
         """The stream, and whether it is the norm of it: the layer's input, its sums, their norms,
@@ -164,12 +165,14 @@ class ResidualSums:
         found = self._parts.get(id(added))
         return None if found is None else found[1:]
 
-    def call(self, func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def __torch_function__(
+        self, func: Function, types: object, args: Sequence[Any] = (), kwargs: Any = None
+    ) -> Any:
         """Call a torch function within the layer."""
         name = func.__name__
         if name in _SUMS and len(args) == 2 and not kwargs and self._are_vectors(*args):
             return self._sum(func, *args)
-        result = func(*args, **kwargs)
+        result = func(*args, **(kwargs or {}))
         if args and self.is_stream(args[0]):
             if name in _NORMS:
                 return self.keep(self.normed(args[0], result), normed=True)
@@ -206,11 +209,10 @@ class ResidualSums:
 Sums = TypeVar("Sums", bound=ResidualSums)
 
 
-class Tracing(TorchFunctionMode, ABC, Generic[Sums]):
+class Tracing(ABC, Generic[Sums]):
     """Follows one pass of a model whose layers, attentions and embeddings are `wrapped`."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.sums: list[Sums] = []
         """Of the layers that run, the innermost last."""
 
@@ -229,21 +231,19 @@ class Tracing(TorchFunctionMode, ABC, Generic[Sums]):
     def __enter__(self) -> Self:
         """Begin to follow the passes of this thread."""
         self._token = _current.set(self)
-        super().__enter__()
         return self
 
     def __exit__(self, *error: object) -> None:
         """Follow no longer."""
-        super().__exit__(*error)
         _current.reset(self._token)
 
-    def __torch_function__(
-        self, func: Function, types: object, args: Sequence[Any] = (), kwargs: Any = None
-    ) -> Any:
-        """Hand a torch function to the layer that calls it."""
-        if self.sums:
-            return self.sums[-1].call(func, args, kwargs or {})
-        return func(*args, **(kwargs or {}))
+    def summed(self, sums: Sums, run: Run, args: Sequence[Any]) -> Any:
+        """Run a layer, and follow its sums."""
+        self.sums.append(sums)
+        with sums:
+            output = run(*args)
+        self.sums.pop()
+        return output
 
 
 _current: ContextVar[Tracing[Any] | None] = ContextVar("tracing", default=None)
