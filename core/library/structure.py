@@ -4,6 +4,7 @@ Which modules attend, which list of modules they stand in, what of a layer adds 
 stream in which order, and whether a norm follows the sum.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -85,20 +86,21 @@ def find_structure(calls: Calls, ids: Sequence[int]) -> Structure:
         wrap("attend", name, names[name])
     for embedding in calls.embeddings:
         wrap("embed", "", embedding)
-    watched = {}
+    watching = _Watching(kinds)
     for stack, passing in _passes(calls, ids).items():
-        watched[stack] = watching = _Watching(stack, kinds)
+        watching.stack = stack
         heard = following_modules(names, watching.enter, watching.leave)
         with heard, watching, torch.inference_mode():
             passing()
-    return _structure(watched, layers, kinds)
+    return _structure(watching, layers)
 
 
 @torch.inference_mode()
 def _passes(calls: Calls, ids: Sequence[int]) -> dict[Stack, Callable[[], object]]:
     """Return a pass on short texts for each stack."""
     n = max(N_SOURCE, N_TARGET)
-    texts = torch.tensor([[ids[(row + at) % len(ids)] for at in range(n)] for row in (0, 1)])
+    rows = [[ids[(row + at) % len(ids)] for at in range(n)] for row in range(_N_SENTENCES)]
+    texts = torch.tensor(rows, device=calls.model.device)
     source_BS, target_BT = texts[:, :N_SOURCE], texts[:, :N_TARGET]
 
     def encode(text: Tensor) -> Tensor:
@@ -190,13 +192,15 @@ class _WatchedSums(ResidualSums):
 
 
 class _Watching(Tracing[_WatchedSums]):
-    """Notes what the layers of a stack do."""
+    """Notes what the layers do."""
 
-    def __init__(self, stack: Stack, kinds: Mapping[str, Sublayer]) -> None:
+    stack: Stack
+    """Whose pass it is."""
+
+    def __init__(self, kinds: Mapping[str, Sublayer]) -> None:
         super().__init__()
-        self._stack = stack
-        self._kinds = kinds
-        self.finished: list[tuple[_WatchedSums, bool, int]] = []
+        self.kinds = kinds
+        self.finished: defaultdict[Stack, list[tuple[_WatchedSums, bool, int]]] = defaultdict(list)
         """Layers, whether a norm is the last of each, and how many values it returns."""
         self.shapes: dict[Step, torch.Size] = {}
         self.outputs_HED: dict[Site, Tensor] = {}
@@ -210,7 +214,7 @@ class _Watching(Tracing[_WatchedSums]):
         x, n = (output[0], len(output)) if isinstance(output, tuple | list) else (output, 0)
         if not sums.found or not sums.is_stream(x):
             raise FamilyError("{name} does not add to a stream of vectors", name=name)
-        self.finished.append((sums, sums.is_normed(x), n))
+        self.finished[self.stack].append((sums, sums.is_normed(x), n))
         return output
 
     def attend(self, name: str, run: Run, args: Sequence[Any]) -> Any:
@@ -220,7 +224,7 @@ class _Watching(Tracing[_WatchedSums]):
             shape = self.shapes.setdefault(step, tensor.shape)
             if step is Step.MIXED:
                 self.sums[-1].attended.append(name)
-                site = Site(self._stack, len(self.finished), self._kinds[name])
+                site = Site(self.stack, len(self.finished[self.stack]), self.kinds[name])
                 self.sums[-1].mixed = site, tensor
             if step is Step.WEIGHTS and shape[1] != tensor.shape[1]:
                 raise FamilyError("its layers differ in their numbers of heads")
@@ -256,30 +260,23 @@ class _Watching(Tracing[_WatchedSums]):
         return any(_is_inside(attention, name) for name in self.made_by(tensor))
 
 
-def _structure(
-    watched: Mapping[Stack, _Watching], layers: Sequence[str], kinds: Mapping[str, Sublayer]
-) -> Structure:
+def _structure(watching: _Watching, layers: Sequence[str]) -> Structure:
     plans = {
         stack: tuple(
-            _plan(stack, number, *each, kinds) for number, each in enumerate(watching.finished)
+            _plan(stack, number, *each, watching.kinds) for number, each in enumerate(finished)
         )
-        for stack, watching in watched.items()
+        for stack, finished in watching.finished.items()
     }
-    last = watched[list(watched)[-1]]
-    shapes = last.shapes
-    if len({watching.shapes[Step.WEIGHTS][1] for watching in watched.values()}) > 1:
-        raise FamilyError("its layers differ in their numbers of heads")
+    [(sums, *_), *_] = watching.finished[watching.stack]
     return Structure(
         plans=plans,
         layers=tuple(layers),
-        attentions=kinds,
-        outputs_HED={
-            k: each for found in watched.values() for k, each in found.outputs_HED.items()
-        },
-        n_heads=shapes[Step.WEIGHTS][1],
-        d_k=shapes[Step.QUERY][-1],
-        d_v=shapes[Step.MIXED][-1],
-        d_model=last.finished[-1][0].shape[-1],
+        attentions=watching.kinds,
+        outputs_HED=watching.outputs_HED,
+        n_heads=watching.shapes[Step.WEIGHTS][1],
+        d_k=watching.shapes[Step.QUERY][-1],
+        d_v=watching.shapes[Step.MIXED][-1],
+        d_model=sums.shape[-1],
     )
 
 

@@ -105,8 +105,8 @@ class AttentionSteps(Follower):
         masked_BHQK = self._hook(Step.MASKED_SCORES, masked_BHQK)
         if n_keys < scores.shape[-1]:
             masked_BHQK = torch.cat([masked_BHQK, self._by_head(scores[..., n_keys:])], dim=-1)
-        weights = attention_weights(masked_BHQK).reshape(scores.shape)
-        return weights.to(kwargs.get("dtype") or scores.dtype)
+        masked_BHQK = masked_BHQK.to(kwargs.get("dtype") or scores.dtype)
+        return attention_weights(masked_BHQK).reshape(scores.shape)
 
     def attend(self, softmax: Softmax, value: Tensor, product: Product) -> Tensor:
         """Multiply weights and values."""

@@ -64,14 +64,13 @@ class Follower(TorchFunctionMode, ABC):
 
     def call(self, func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> object:
         """Call a function with no softmax among its arguments."""
-        if func.__name__ != "softmax":
-            return func(*args, **kwargs)
-        scores = args[0] if args else kwargs["input"]
-        if scores.dim() < 3:
-            return func(*args, **kwargs)
-        weights = self.weigh(scores, func, args, kwargs)
-        self.softmaxes[id(weights)] = Softmax(weights, weights, scores)
-        return weights
+        if func.__name__ == "softmax":
+            scores = args[0] if args else kwargs["input"]
+            if scores.dim() >= 3:
+                weights = self.weigh(scores, func, args, kwargs)
+                self.softmaxes[id(weights)] = Softmax(weights, weights, scores)
+                return weights
+        return func(*args, **kwargs)
 
     def weigh(
         self, scores: Tensor, func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]
