@@ -325,8 +325,11 @@ class _Probing(Tracing[_ProbedSums]):
         hook = hook_of(self._probe, site)
         if hook is unchanged:
             return run(*args)
-        with AttentionSteps(hook, len(self.sums[-1].x_BKD)):
-            return run(*args)
+        sums = self.sums[-1]
+        sums.attention = AttentionSteps(hook, len(sums.x_BKD))
+        output = run(*args)
+        sums.attention = None
+        return output
 
     def embed(self, name: str, run: Run, args: Sequence[Any]) -> Any:
         """Look up the vectors of tokens, and hand them to the probe."""

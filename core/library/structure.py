@@ -230,8 +230,8 @@ class _Watching(Tracing[_WatchedSums]):
                 raise FamilyError("its layers differ in their numbers of heads")
             return tensor
 
-        with AttentionSteps(note, _N_SENTENCES) as steps:
-            output = run(*args)
+        steps = self.sums[-1].attention = AttentionSteps(note, _N_SENTENCES)
+        output = run(*args)
         if not steps.is_done:
             raise FamilyError("{name} attends in a way that is not known here", name=name)
         return output

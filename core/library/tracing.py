@@ -51,10 +51,8 @@ class AttentionSteps(Follower):
         """Whether the values are mixed."""
 
     def call(self, func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Call a function before the softmax, or after all."""
+        """Call a function before the softmax."""
         name = func.__name__
-        if self.is_done:
-            return func(*args, **kwargs)
         if self._scores is None and name in (*PRODUCTS, "baddbmm"):
             return self._compare(func, args, kwargs)
         if name != "softmax" and any(each is self._scores for each in args if each is not None):
@@ -111,7 +109,6 @@ class AttentionSteps(Follower):
     def attend(self, softmax: Softmax, value: Tensor, product: Product) -> Tensor:
         """Multiply weights and values."""
         self.is_done = True
-        self.softmaxes.clear()
         # Before the weights, at which some probes end the pass.
         value = self._stepped(Step.VALUE, value)
         weights = self._stepped(Step.WEIGHTS, softmax.tensor)
@@ -140,6 +137,8 @@ class ResidualSums(TorchFunctionMode):
         """Follow the stream through a layer, from its input on."""
         super().__init__()
         self.shape = x_BKD.shape
+        self.attention: AttentionSteps | None = None
+        """The one that runs in the layer."""
         self._own: dict[int, tuple[Tensor, bool]] = {}
         """The stream, and whether it is the norm of it: the layer's input, its sums, their norms,
         and the same in other shapes."""
@@ -168,7 +167,9 @@ class ResidualSums(TorchFunctionMode):
     def __torch_function__(
         self, func: Function, types: object, args: Sequence[Any] = (), kwargs: Any = None
     ) -> Any:
-        """Call a torch function within the layer."""
+        """Call a torch function within the layer, or within its attention."""
+        if self.attention is not None and not self.attention.is_done:
+            return self.attention.__torch_function__(func, types, args, kwargs)
         name = func.__name__
         if name in _SUMS and len(args) == 2 and not kwargs and self._are_vectors(*args):
             return self._sum(func, *args)
