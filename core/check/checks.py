@@ -15,7 +15,7 @@ from .arguments import read
 from .cached import steps_with_cache
 from .inputs import PADDED, POSITIONS
 from .labels import check_labels, random_batch, with_decoder_inputs
-from .passes import Passes, all_of, evaluating, with_window
+from .passes import Passes, all_of, evaluating
 from .report import Fault, Kind, Report
 from .trace import Base, Difference, Expected, Window
 
@@ -134,9 +134,9 @@ def _changed_before(passes: Passes, side: str) -> list[Difference]:
     length = changed.n_texts
     # In text q, the token at q is another one.
     before_RL = torch.ones(length, length, dtype=torch.bool).tril(-1)
-    expected = all_of(changed)
-    expected = with_window(expected, side, Window(length, 0, 0, before_RL))
-    expected = replace(expected, whole_R=torch.zeros(length, dtype=torch.bool))
+    whole = all_of(changed)
+    windows = {**whole.windows, side: Window(length, 0, 0, before_RL)}
+    expected = replace(whole, windows=windows, whole_R=torch.zeros(length, dtype=torch.bool))
     base = passes.recorded(passes.inputs.repeated(length))
     return passes.differences(partial(changed, passes.model), base, expected)
 
@@ -223,13 +223,13 @@ def _cache(passes: Passes, base: Base) -> Outcome:
         "{module} returns other values with a cache than without, from position {position} on."
     )
     faults: list[Fault] = []
+    whole, nothing_R = all_of(passes.inputs), torch.zeros(1, dtype=torch.bool)
     n_steps = 0
     for step in steps_with_cache(passes.model, passes.inputs):
         n_steps += 1
         window = Window(step.length, 0, step.first, torch.ones(1, step.length, dtype=torch.bool))
-        expected = with_window(all_of(passes.inputs), "target", window)
-        nothing_R = torch.zeros(1, dtype=torch.bool)
-        expected = replace(expected, whole_R=nothing_R, same_shape=False)
+        windows = {**whole.windows, "target": window}
+        expected = replace(whole, windows=windows, whole_R=nothing_R, same_shape=False)
         for each in passes.differences(step.run, base, expected):
             position = each.position + step.first
             faults.append(passes.fault(Kind.CACHE, each.module, position, text))

@@ -90,7 +90,7 @@ class Inputs:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """ "batch" → number of texts, and side → number of positions."""
+        """The axis "batch" → number of texts, and side → number of positions."""
         return {"batch": self.n_texts, **self.lengths}
 
     def repeated(self, n: int) -> Self:

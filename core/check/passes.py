@@ -5,7 +5,6 @@ R texts of a pass, Q queries, K keys, L positions of a sequence.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -131,11 +130,6 @@ def all_of(inputs: Inputs) -> Expected:
         for side, length in inputs.lengths.items()
     }
     return Expected(n, windows, torch.ones(n, dtype=torch.bool), same_shape=True)
-
-
-def with_window(expected: Expected, side: str, window: Window) -> Expected:
-    """Return the same but for the positions of one side."""
-    return replace(expected, windows={**expected.windows, side: window})
 
 
 def _shorter(inputs: Inputs) -> Inputs:

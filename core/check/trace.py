@@ -58,7 +58,7 @@ class Expected:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """ "batch" and each side → its size in the second pass."""
+        """Return the size of "batch" and of each side in the second pass."""
         lengths = {side: window.length for side, window in self.windows.items()}
         return {"batch": self.n_texts, **lengths}
 

@@ -89,7 +89,7 @@ class Follower(TorchFunctionMode, ABC):
         result = func(*args, **kwargs)
         if name in _KEEPING:
             self.softmaxes[id(result)] = replace(softmax, tensor=result)
-        elif name in _ALTERING and result.dim() >= 3:
+        elif name in _ALTERING and result.dim() == softmax.tensor.dim():
             self.softmaxes[id(result)] = replace(softmax, tensor=result, weights=result)
         return result
 
