@@ -50,14 +50,16 @@ class AttentionSteps(Follower):
         self.is_done = False
         """Whether the values are mixed."""
 
-    def call(self, func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Call a function before the softmax."""
-        name = func.__name__
+    def __torch_function__(
+        self, func: Function, types: object, args: Sequence[Any] = (), kwargs: Any = None
+    ) -> Any:
+        """Call a torch function, and follow what makes and changes the scores."""
+        name, kwargs = func.__name__, kwargs or {}
         if self._scores is None and name in (*PRODUCTS, "baddbmm"):
             return self._compare(func, args, kwargs)
         if name != "softmax" and any(each is self._scores for each in args if each is not None):
             return self._change(func, args, kwargs)
-        return super().call(func, args, kwargs)
+        return super().__torch_function__(func, types, args, kwargs)
 
     def _compare(self, func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Tensor:
         """Multiply queries and keys."""
@@ -87,9 +89,7 @@ class AttentionSteps(Follower):
             self._unmasked = unmasked if func.__name__ in _HIDING else func(*given, **kwargs)
         return result
 
-    def weigh(
-        self, scores: Tensor, func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> Tensor:
+    def weigh(self, func: Function, scores: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """Turn scores into weights."""
         n_keys = scores.shape[-1] if self._scores is None else self._scores.shape[-1]
         # Something may be joined to them, such as a column that takes up what is left.

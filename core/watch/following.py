@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import torch
 from torch import Tensor, nn
+from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 Function = Callable[..., Any]
@@ -45,6 +47,8 @@ class Follower(TorchFunctionMode, ABC):
         super().__init__()
         self.softmaxes: dict[int, Softmax] = {}
         """Those that have not been multiplied with values yet."""
+        softmaxes = (functional.softmax, torch.softmax, Tensor.softmax)
+        self.handlers: dict[Function, Function] = dict.fromkeys(softmaxes, self._softmax)
 
     def __torch_function__(
         self,
@@ -60,23 +64,18 @@ class Follower(TorchFunctionMode, ABC):
                 softmax = self.softmaxes.get(id(each))
                 if softmax is not None:
                     return self.follow(softmax, func, args, kwargs)
-        return self.call(func, args, kwargs)
+        handle = self.handlers.get(func)
+        return func(*args, **kwargs) if handle is None else handle(func, *args, **kwargs)
 
-    def call(self, func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> object:
-        """Call a function with no softmax among its arguments."""
-        if func.__name__ == "softmax":
-            scores = args[0] if args else kwargs["input"]
-            if scores.dim() >= 3:
-                weights = self.weigh(scores, func, args, kwargs)
-                self.softmaxes[id(weights)] = Softmax(weights, weights, scores)
-                return weights
-        return func(*args, **kwargs)
+    def _softmax(self, func: Function, input: Tensor, *args: object, **kwargs: object) -> Tensor:
+        weights = self.weigh(func, input, *args, **kwargs)
+        if weights.dim() >= 3:
+            self.softmaxes[id(weights)] = Softmax(weights, weights, input)
+        return weights
 
-    def weigh(
-        self, scores: Tensor, func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> Tensor:
+    def weigh(self, func: Function, scores: Tensor, *args: object, **kwargs: object) -> Tensor:
         """Return the softmax of scores."""
-        weights: Tensor = func(*args, **kwargs)
+        weights: Tensor = func(scores, *args, **kwargs)
         return weights
 
     def follow(

@@ -42,18 +42,11 @@ class Interception(Follower):
         super().__init__()
         self._attending = attending
         self._packed: dict[int, tuple[Tensor, Any]] = {}
-        self._handlers: dict[Function, Function] = {
+        self.handlers |= {
             functional.scaled_dot_product_attention: self._fused,
             functional.multi_head_attention_forward: self._multi_head,
             Tensor.reshape: self._reshape,
         }
-
-    def call(self, func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> object:
-        """Call a function with no softmax among its arguments."""
-        handle = self._handlers.get(func)
-        if handle is None:
-            return super().call(func, args, kwargs)
-        return handle(func, *args, **kwargs)
 
     def _multi_head(self, _func: Function, *args: object, **kwargs: object) -> object:
         with self:
