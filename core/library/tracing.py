@@ -44,7 +44,7 @@ class AttentionSteps(Follower):
         self._hook = hook
         self._n_sentences = n_sentences
         self._scores: Tensor | None = None
-        """What has become of the products so far."""
+        """The products, as they are changed so far."""
         self._unmasked: Tensor | None = None
         """The same as if nothing were hidden."""
         self.is_done = False
