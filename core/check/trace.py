@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ..watch.following import following_modules
+from ..watch.follower import following_modules
 
 Axes = tuple[tuple[str, ...], ...]
 """What each axis of a tensor counts: "batch", a side, or "" for else; two where they are merged."""

@@ -16,7 +16,7 @@ from ..families import FamilyError
 from ..heads import Kind, Site, Stack, Sublayer
 from ..model.probe import Step
 from ..watch import Seen, watch
-from ..watch.following import Function, following_modules
+from ..watch.follower import Function, following_modules
 from .calls import Calls
 from .tracing import AttentionSteps, ResidualSums, Run, Tracing, wrap
 

@@ -20,7 +20,7 @@ from torch.overrides import TorchFunctionMode
 
 from ..model.probe import Hook, Step
 from ..model.scoring import attention_weights
-from ..watch.following import HIDDEN, PRODUCTS, Follower, Function, Product, Softmax
+from ..watch.follower import HIDDEN, PRODUCTS, Follower, Function, Product, Softmax
 
 Run = Callable[..., Any]
 """The computation of a module, given its unnamed arguments."""

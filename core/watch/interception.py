@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from .following import HIDDEN, Follower, Function, Product, Softmax
+from .follower import HIDDEN, Follower, Function, Product, Softmax
 from .place import Place
 from .scores import Scores
 

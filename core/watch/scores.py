@@ -10,7 +10,7 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from .following import HIDDEN
+from .follower import HIDDEN
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from .changes import Change
-from .following import following_modules
+from .follower import following_modules
 from .interception import Interception
 from .place import Frame, Place
 from .seen import Seen
