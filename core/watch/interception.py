@@ -152,14 +152,14 @@ def _order_of_product(equation: str, n_axes: int) -> list[int]:
 
     >>> _order_of_product("bhqk, bkhe -> bqhe", 4), _order_of_product("...qk,...ke->...qe", 4)
     ([0, 2, 1, 3], [0, 1, 2, 3])
-    >>> _order_of_product("bhqk, bkhe -> bqe", 4)
-    []
+    >>> _order_of_product("bhqk, bkhe -> bqe", 4), _order_of_product("bhqk -> bqhk", 4)
+    ([], [])
     """
     inputs, _, output = equation.replace(" ", "").partition("->")
     weights, _, values = inputs.partition(",")
     others = "ABCDEF"[: n_axes - len(weights.replace("...", ""))]
     rows, output = weights.replace("...", others)[:-1], output.replace("...", others)
     widths = [axis for axis in output if axis not in rows]
-    if "," in values or len(widths) != 1 or not set(rows) <= set(output):
+    if not values or "," in values or len(widths) != 1 or not set(rows) <= set(output):
         return []
     return [output.index(axis) for axis in (*rows, *widths)]
