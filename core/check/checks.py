@@ -15,9 +15,9 @@ from .arguments import read
 from .cached import steps_with_cache
 from .inputs import PADDED, POSITIONS
 from .labels import check_labels, random_batch, with_decoder_inputs
-from .passes import Base, Passes, all_of, evaluating, with_window
+from .passes import Passes, all_of, evaluating
 from .report import Fault, Kind, Report
-from .trace import Difference, Expected, Window
+from .trace import Base, Difference, Expected, Window
 
 SUM_TOLERANCE = 0.01
 """Of a sum of weights, in half precision."""
@@ -134,9 +134,9 @@ def _changed_before(passes: Passes, side: str) -> list[Difference]:
     length = changed.n_texts
     # In text q, the token at q is another one.
     before_RL = torch.ones(length, length, dtype=torch.bool).tril(-1)
-    expected = all_of(changed)
-    expected = with_window(expected, side, Window(length, 0, 0, before_RL))
-    expected = replace(expected, whole_R=torch.zeros(length, dtype=torch.bool))
+    whole = all_of(changed)
+    windows = {**whole.windows, side: Window(length, 0, 0, before_RL)}
+    expected = replace(whole, windows=windows, whole_R=torch.zeros(length, dtype=torch.bool))
     base = passes.recorded(passes.inputs.repeated(length))
     return passes.differences(partial(changed, passes.model), base, expected)
 
@@ -223,13 +223,13 @@ def _cache(passes: Passes, base: Base) -> Outcome:
         "{module} returns other values with a cache than without, from position {position} on."
     )
     faults: list[Fault] = []
+    whole, nothing_R = all_of(passes.inputs), torch.zeros(1, dtype=torch.bool)
     n_steps = 0
     for step in steps_with_cache(passes.model, passes.inputs):
         n_steps += 1
         window = Window(step.length, 0, step.first, torch.ones(1, step.length, dtype=torch.bool))
-        expected = with_window(all_of(passes.inputs), "target", window)
-        nothing_R = torch.zeros(1, dtype=torch.bool)
-        expected = replace(expected, whole_R=nothing_R, same_shape=False)
+        windows = {**whole.windows, "target": window}
+        expected = replace(whole, windows=windows, whole_R=nothing_R, same_shape=False)
         for each in passes.differences(step.run, base, expected):
             position = each.position + step.first
             faults.append(passes.fault(Kind.CACHE, each.module, position, text))
@@ -240,16 +240,18 @@ def _sums(passes: Passes) -> list[Fault]:
     """Return the attentions of the last pass in which the weights of a row do not sum to 1."""
     text = N_("{module}: the weights of position {position} sum to {total}, not to 1.")
     faults = []
-    for each in passes.sums:
-        sums_HQ = each.sums_HQ(passes.n_texts)
-        # A row of zeros sees nothing.
-        is_wrong_HQ = (sums_HQ != 0) & ((sums_HQ - 1).abs() > SUM_TOLERANCE)
-        if is_wrong_HQ.any():
-            position = int(is_wrong_HQ.any(dim=0).nonzero()[0])
-            total = f"{sums_HQ[is_wrong_HQ[:, position], position][0]:.2f}"
-            visible_QK = passes.visible(each.module)
-            fault = passes.fault(Kind.ROWS, each.module, position, text, visible_QK, total=total)
-            faults.append(fault)
+    for module, seen in passes.seen.items():
+        for call in seen.calls:
+            sums_HQ = call.weights_BHQK[0].float().sum(dim=-1)
+            # A row of zeros sees nothing.
+            is_wrong_HQ = (sums_HQ != 0) & ((sums_HQ - 1).abs() > SUM_TOLERANCE)
+            if is_wrong_HQ.any():
+                position = int(is_wrong_HQ.any(dim=0).nonzero()[0])
+                total = f"{sums_HQ[is_wrong_HQ[:, position], position][0]:.2f}"
+                visible_QK = passes.visible(module)
+                faults.append(
+                    passes.fault(Kind.ROWS, module, position, text, visible_QK, total=total)
+                )
     return faults
 
 
@@ -271,5 +273,5 @@ def _not_a_number(passes: Passes) -> list[Fault]:
     text = N_("{module} returns NaN at position {position}, as where a query sees no key.")
     return [
         passes.fault(Kind.BLIND, module, position, text)
-        for module, position in passes.not_a_number.items()
+        for module, position in passes.trace.not_a_number.items()
     ]

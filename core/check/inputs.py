@@ -88,6 +88,11 @@ class Inputs:
             for each in self.sequences
         }
 
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The axis "batch" → number of texts, and side → number of positions."""
+        return {"batch": self.n_texts, **self.lengths}
+
     def repeated(self, n: int) -> Self:
         """Return `n` copies of the only text."""
         return self._each(lambda name, x: _repeat(x, self.axes[name], n))

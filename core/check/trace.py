@@ -8,19 +8,24 @@ R texts (rows), L positions of a sequence.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from ..watch.follower import following_modules
+
 Axes = tuple[tuple[str, ...], ...]
 """What each axis of a tensor counts: "batch", a side, or "" for else; two where they are merged."""
 Place = tuple[str, int]
 """A module's name, and the number of its call."""
+Noting = Callable[[Place, dict[str, Tensor]], None]
+"""Receives what a module gets, or gives, in a call."""
+Base = Mapping[Place, Mapping[str, Tensor]]
+"""The first text's part of all that modules get and give in a pass."""
 SAME_SHAPE, OTHER_SHAPE = 16, 4096
 """Rounding errors, in units of the last place, of passes of equal and of different shapes."""
 LARGEST_TOLERANCE = 0.25
@@ -51,6 +56,12 @@ class Expected:
     """True for texts of which also what has no positions must be the same."""
     same_shape: bool
 
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Return the size of "batch" and of each side in the second pass."""
+        lengths = {side: window.length for side, window in self.windows.items()}
+        return {"batch": self.n_texts, **lengths}
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Difference:
@@ -70,86 +81,124 @@ class Difference:
         return int(self.changed_RL.any(dim=0).nonzero()[0])
 
 
-class Hooks:
-    """Runs functions before and after each call of a module of a model.
+class Trace:
+    """Runs a model, and follows what its modules get and give.
 
     NaN is noted where it arises, and goes on as 0: else everything behind it would be NaN, too.
     """
 
-    def __init__(self, model: nn.Module) -> None:
-        self.model = model
+    def __init__(
+        self,
+        model: nn.Module,
+        one: Callable[[], object],
+        other: Callable[[], object],
+        sizes: Mapping[str, tuple[int, int]],
+    ) -> None:
+        """Find what the axes of all tensors count.
+
+        Args:
+            model: Any module.
+            one: Runs it on a batch.
+            other: Runs it on a batch of other sizes.
+            sizes: "batch" and each side → its size in both passes.
+        """
+        self._modules = dict(model.named_modules())
         weights = [*model.parameters(), *model.buffers()]
         self._weights = {each.untyped_storage().data_ptr() for each in weights}
-        self.stack: list[Place] = []
-        """The modules that run now, from the model inwards."""
-        self.not_a_number: dict[Place, dict[str, Tensor]] = {}
-        """Where NaN arises: the outputs of a call in the last pass, 1 for NaN and else 0."""
+        self._axes: dict[Place, dict[str, Axes]] = {}
+        self.not_a_number: dict[str, int] = {}
+        """Module that makes NaN → the first position where it does."""
+        self._axes = _axes_of(self._shapes(one), self._shapes(other), sizes)
 
-    @contextmanager
-    def around(
-        self,
-        enter: Callable[[Place, dict[str, Tensor]], None],
-        leave: Callable[[Place, dict[str, Tensor]], None],
-    ) -> Iterator[None]:
-        """Call `enter` with the inputs of each call, and `leave` with its outputs."""
-        n_calls: dict[str, int] = {}
-        comes_in: list[bool] = []
-        self.not_a_number = {}
+    def _shapes(self, run: Callable[[], object]) -> dict[Place, dict[str, torch.Size]]:
+        """Return the shape of each tensor that the modules get and give."""
+        found: defaultdict[Place, dict[str, torch.Size]] = defaultdict(dict)
 
-        def before(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-            place = (name, n_calls.get(name, 0))
-            n_calls[name] = place[1] + 1
-            self.stack.append(place)
-            inputs = {f"in{path}": x for path, x in leaves([*args, kwargs])}
-            comes_in.append(any(_has_nan(x) for x in inputs.values()))
-            enter(place, inputs)
+        def note(place: Place, tensors: dict[str, Tensor]) -> None:
+            found[place].update({path: x.shape for path, x in tensors.items()})
 
-        def after(output: object) -> None:
-            place = self.stack.pop()
-            outputs = {f"out{path}": x for path, x in leaves(output)}
-            if not comes_in.pop():
-                self._replace_nan(place, outputs)
-            leave(place, outputs)
+        self._run(run, {}, note, note)
+        return found
 
-        with ExitStack() as stack:
-            for name, module in self.model.named_modules():
-                hooks = (
-                    module.register_forward_pre_hook(
-                        partial(_before, before, name), with_kwargs=True
-                    ),
-                    module.register_forward_hook(lambda _module, _args, output: after(output)),
-                )
-                for hook in hooks:
-                    stack.callback(hook.remove)
-            try:
-                yield
-            finally:
-                self.stack.clear()
+    def recorded(self, run: Callable[[], object], sizes: Mapping[str, int]) -> Base:
+        """Return the first text's part of all that the modules get and give.
+
+        Args:
+            run: Runs the model.
+            sizes: "batch" and each side → its size.
+        """
+        found: defaultdict[Place, dict[str, Tensor]] = defaultdict(dict)
+
+        def note(place: Place, tensors: dict[str, Tensor]) -> None:
+            for path, _, view in self.views(place, tensors, sizes):
+                found[place][path] = view[0].clone()
+
+        self._run(run, sizes, note, note)
+        return found
+
+    def differences(
+        self, run: Callable[[], object], base: Base, expected: Expected
+    ) -> list[Difference]:
+        """Return the modules at fault in a second pass, in the order in which they end."""
+        comparison = _Comparison(self, base, expected)
+        self._run(run, expected.sizes, comparison.enter, comparison.leave)
+        return comparison.found
+
+    def views(
+        self, place: Place, tensors: Mapping[str, Tensor], sizes: Mapping[str, int]
+    ) -> Iterator[tuple[str, str, Tensor]]:
+        """Yield each stream of vectors: where it stands, its side, and a view; see `_aligned`."""
+        axes = self._axes.get(place, {})
+        for path, x in tensors.items():
+            found = _aligned(x, axes[path], sizes) if path in axes else None
+            if found is not None:
+                yield path, *found
 
     def may_change(self, x: Tensor) -> bool:
         """Return whether a tensor is no part of a weight, and has each number once in memory."""
         return 0 not in x.stride() and x.untyped_storage().data_ptr() not in self._weights
 
-    def _replace_nan(self, place: Place, outputs: Mapping[str, Tensor]) -> None:
+    def _run(
+        self, run: Callable[[], object], sizes: Mapping[str, int], enter: Noting, leave: Noting
+    ) -> None:
+        """Run the model; call `enter` with the inputs of each call, `leave` with its outputs."""
+        n_calls: Counter[str] = Counter()
+        running: list[tuple[Place, bool]] = []
+        """The modules that run now, and whether NaN comes in."""
+
+        def before(
+            name: str, _module: nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]
+        ) -> None:
+            place = (name, n_calls[name])
+            n_calls[name] += 1
+            inputs = {f"in{path}": x for path, x in leaves([*args, kwargs])}
+            running.append((place, any(_has_nan(x) for x in inputs.values())))
+            enter(place, inputs)
+
+        def after(_name: str, _module: nn.Module, _args: object, output: object) -> None:
+            place, nan_comes_in = running.pop()
+            outputs = {f"out{path}": x for path, x in leaves(output)}
+            if not nan_comes_in:
+                self._replace_nan(place, outputs, sizes)
+            leave(place, outputs)
+
+        with following_modules(self._modules, before, after):
+            run()
+
+    def _replace_nan(
+        self, place: Place, outputs: Mapping[str, Tensor], sizes: Mapping[str, int]
+    ) -> None:
         for path, x in outputs.items():
             if _has_nan(x):
-                self.not_a_number.setdefault(place, {})[path] = x.isnan().float()
+                for _, _, is_nan in self.views(place, {path: x.isnan().float()}, sizes):
+                    is_nan_L = is_nan.flatten(2).any(dim=2).any(dim=0)
+                    self.not_a_number.setdefault(place[0], int(is_nan_L.nonzero()[0]))
                 if self.may_change(x):
                     x.nan_to_num_(nan=0.0, posinf=math.inf, neginf=-math.inf)
 
 
 def _has_nan(x: Tensor) -> bool:
     return x.is_floating_point() and bool(x.isnan().any())
-
-
-def _before(
-    before: Callable[[str, tuple[Any, ...], dict[str, Any]], None],
-    name: str,
-    _module: nn.Module,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-) -> None:
-    before(name, args, kwargs)
 
 
 def leaves(value: object, path: str = "") -> Iterator[tuple[str, Tensor]]:
@@ -167,19 +216,7 @@ def leaves(value: object, path: str = "") -> Iterator[tuple[str, Tensor]]:
             yield from leaves(getattr(value, each.name), f"{path}.{each.name}")
 
 
-def shapes_of(hooks: Hooks, run: Callable[[], object]) -> dict[Place, dict[str, torch.Size]]:
-    """Run a model, and return the shape of each tensor that its modules get and give."""
-    found: dict[Place, dict[str, torch.Size]] = {}
-
-    def note(place: Place, tensors: dict[str, Tensor]) -> None:
-        found.setdefault(place, {}).update({path: x.shape for path, x in tensors.items()})
-
-    with hooks.around(note, note):
-        run()
-    return found
-
-
-def axes_of(
+def _axes_of(
     one: Mapping[Place, Mapping[str, torch.Size]],
     other: Mapping[Place, Mapping[str, torch.Size]],
     sizes: Mapping[str, tuple[int, int]],
@@ -217,24 +254,21 @@ def _counted(pair: tuple[int, int], sizes: Mapping[str, tuple[int, int]]) -> tup
     return ("batch", "") if whole and pair[0] // texts[0] == pair[1] // texts[1] else None
 
 
-def aligned(
-    x: Tensor, axes: Axes, n_texts: int, lengths: Mapping[str, int]
-) -> tuple[str, Tensor] | None:
+def _aligned(x: Tensor, axes: Axes, sizes: Mapping[str, int]) -> tuple[str, Tensor] | None:
     """Return the side of a tensor's positions and a view of it as texts × positions × ….
 
     None for what is no stream of vectors: masks and weights, whole numbers, what no text has.
     """
     names = [name for axis in axes for name in axis]
     sides = [name for name in names if name not in ("", "batch")]
-    sizes = {"batch": n_texts, **lengths}
     if not x.is_floating_point() or len(sides) > 1 or not ("batch" in names or sides):
         return None
     for at, axis in reversed(list(enumerate(axes))):
         if len(axis) > 1:
-            n_each = x.shape[at] // n_texts if axis[1] == "" else lengths[axis[1]]
-            if x.shape[at] != n_texts * n_each:
+            n_each = sizes.get(axis[1], x.shape[at] // sizes["batch"])
+            if x.shape[at] != sizes["batch"] * n_each:
                 return None
-            x = x.unflatten(at, (n_texts, n_each))
+            x = x.unflatten(at, (sizes["batch"], n_each))
         elif axis != ("",) and x.shape[at] != sizes[axis[0]]:
             return None
     if not any(size > 1 for size, name in zip(x.shape, names, strict=True) if not name):
@@ -245,54 +279,11 @@ def aligned(
     return (sides[0] if sides else "", x)
 
 
-def recorded(
-    hooks: Hooks,
-    run: Callable[[], object],
-    axes: Mapping[Place, Mapping[str, Axes]],
-    n_texts: int,
-    lengths: Mapping[str, int],
-) -> dict[Place, dict[str, Tensor]]:
-    """Run a model; return the first text's part of all that its modules get and give."""
-    found: dict[Place, dict[str, Tensor]] = {}
-
-    def note(place: Place, tensors: dict[str, Tensor]) -> None:
-        for path, x in tensors.items():
-            if path in axes.get(place, {}):
-                view = aligned(x, axes[place][path], n_texts, lengths)
-                if view is not None:
-                    found.setdefault(place, {})[path] = view[1][0].clone()
-
-    with hooks.around(note, note):
-        run()
-    return found
-
-
-def differences(
-    hooks: Hooks,
-    run: Callable[[], object],
-    axes: Mapping[Place, Mapping[str, Axes]],
-    base: Mapping[Place, Mapping[str, Tensor]],
-    expected: Expected,
-) -> list[Difference]:
-    """Run a model again; return the modules at fault, in the order in which they end."""
-    comparison = _Comparison(axes, base, expected, hooks.may_change)
-    with hooks.around(comparison.enter, comparison.leave):
-        run()
-    return comparison.found
-
-
 class _Comparison:
     """Compares the calls of one pass with those of another."""
 
-    def __init__(
-        self,
-        axes: Mapping[Place, Mapping[str, Axes]],
-        base: Mapping[Place, Mapping[str, Tensor]],
-        expected: Expected,
-        may_change: Callable[[Tensor], bool],
-    ) -> None:
-        self._axes, self._base, self._expected = axes, base, expected
-        self._may_change = may_change
+    def __init__(self, trace: Trace, base: Base, expected: Expected) -> None:
+        self._trace, self._base, self._expected = trace, base, expected
         self._same_inputs_R: list[Tensor] = []
         self.found: list[Difference] = []
 
@@ -320,19 +311,15 @@ class _Comparison:
             if wrong_RL.any():
                 found = Difference(place[0], each.side, wrong_RL.cpu(), each.changed_RL.cpu())
                 self.found.append(found)
-            if right_RL.any() and self._may_change(each.view):
+            if right_RL.any() and self._trace.may_change(each.view):
                 each.view[right_RL] = each.base.expand_as(each.view)[right_RL]
 
     def _compared(self, place: Place, tensors: Mapping[str, Tensor]) -> Iterator["_Compared"]:
         """Yield what can be compared: a part of each tensor beside the same part of the first."""
-        axes, base = self._axes.get(place, {}), self._base.get(place, {})
-        expected = self._expected
-        lengths = {side: window.length for side, window in expected.windows.items()}
-        for path in tensors.keys() & axes.keys() & base.keys():
-            found = aligned(tensors[path], axes[path], expected.n_texts, lengths)
-            if found is not None:
-                side, view = found
-                yield _compared(side, view, base[path], expected)
+        base = self._base.get(place, {})
+        for path, side, view in self._trace.views(place, tensors, self._expected.sizes):
+            if path in base:
+                yield _compared(side, view, base[path], self._expected)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,7 +25,7 @@ from ..model.positional import Embedding
 from ..model.probe import hook_of, unchanged
 from .calls import Calls
 from .structure import LayerPlan, Structure
-from .tracing import AttentionCalls, Function, ResidualSums, Run, Tracing
+from .tracing import AttentionSteps, ResidualSums, Run, Tracing
 
 Made = TypeVar("Made")
 _ENCODER, _DECODER = (kind.stack for kind in (Kind.ENCODER_SELF, Kind.DECODER_SELF))
@@ -108,12 +108,12 @@ class LibraryModel(Transformer):
 
     def output_input(self, x_BKD: Tensor) -> Tensor:
         """Return what the output matrix multiplies, for a stream after its last layer."""
+        given: list[Tensor] = []
         output = self.library.get_output_embeddings()
-        skipping = _Skipping(self.structure.plans[_DECODER], x_BKD, output.weight)
-        with skipping:
+        hook = output.register_forward_pre_hook(lambda _module, args: given.append(args[0]))
+        with hook, _Skipping(self.structure.plans[_DECODER], x_BKD):
             self._decode_one()
-        assert skipping.output_input is not None
-        return _shaped(skipping.output_input, x_BKD)
+        return _shaped(given[0].cpu(), x_BKD)
 
     def _decode_one(self) -> Tensor:
         one_11 = torch.zeros((1, 1), dtype=torch.long, device=self.device)
@@ -317,10 +317,7 @@ class _Probing(Tracing[_ProbedSums]):
             x_BKD = self._of_embedding(Step.STREAM_OUT, x_BKD)
         sums = _ProbedSums(x_BKD, self._plans[self._n_layers], self._probe)
         self._n_layers += 1
-        self.sums.append(sums)
-        output = run(sums.x_BKD, *rest)
-        self.sums.pop()
-        return output
+        return self.summed(sums, run, (sums.x_BKD, *rest))
 
     def attend(self, name: str, run: Run, args: Sequence[Any]) -> Any:
         """Run a module that attends, and hand the steps to the probe."""
@@ -328,9 +325,10 @@ class _Probing(Tracing[_ProbedSums]):
         hook = hook_of(self._probe, site)
         if hook is unchanged:
             return run(*args)
-        self.attention = AttentionCalls(hook, len(self.sums[-1].x_BKD))
+        sums = self.sums[-1]
+        sums.attention = AttentionSteps(hook, len(sums.x_BKD))
         output = run(*args)
-        self.attention = None
+        sums.attention = None
         return output
 
     def embed(self, name: str, run: Run, args: Sequence[Any]) -> Any:
@@ -344,26 +342,13 @@ class _Probing(Tracing[_ProbedSums]):
 class _Skipping(Tracing[ResidualSums]):
     """Runs no layer: a stream stands in for what the last of them returns."""
 
-    def __init__(
-        self, plans: Sequence[LayerPlan], x_BKD: Tensor, output_VD: Tensor | None = None
-    ) -> None:
+    def __init__(self, plans: Sequence[LayerPlan], x_BKD: Tensor) -> None:
         super().__init__()
         self._plans = list(plans)
         self._x_BKD = x_BKD
-        self._output_VD = output_VD
-        self.output_input: Tensor | None = None
-        """What was multiplied with the output matrix."""
 
     def layer(self, name: str, run: Run, args: Sequence[Any]) -> Any:
         """Return the layer's input, and the stream at last."""
         plan = self._plans.pop(0)
         x = args[0] if self._plans else self._x_BKD.to(args[0].device)
         return (x, *[None] * (plan.n_outputs - 1)) if plan.n_outputs else x
-
-    def __torch_function__(
-        self, func: Function, types: object, args: Sequence[Any] = (), kwargs: Any = None
-    ) -> Any:
-        """Note what the output matrix multiplies."""
-        if func is torch.nn.functional.linear and args[1] is self._output_VD:
-            self.output_input = args[0].cpu()
-        return func(*args, **(kwargs or {}))

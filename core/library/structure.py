@@ -4,20 +4,21 @@ Which modules attend, which list of modules they stand in, what of a layer adds 
 stream in which order, and whether a norm follows the sum.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
 from ..families import FamilyError
 from ..heads import Kind, Site, Stack, Sublayer
 from ..model.probe import Step
+from ..watch import Seen, watch
+from ..watch.follower import Function, following_modules
 from .calls import Calls
-from .tracing import AttentionCalls, Function, ResidualSums, Run, Tracing, wrap
+from .tracing import AttentionSteps, ResidualSums, Run, Tracing, wrap
 
 N_SOURCE, N_TARGET = 11, 7
 """Lengths of the texts that are watched: few other sizes are equal to these."""
@@ -72,10 +73,9 @@ def find_structure(calls: Calls, ids: Sequence[int]) -> Structure:
     kinds: dict[str, Sublayer] = {}
     names = {name: module for name, module in calls.model.named_modules()}
     for stack, passing in _passes(calls, ids).items():
-        softmaxes = _Softmaxes(N_TARGET if stack == calls.stacks[-1] else N_SOURCE, names)
-        with _hooked(names, softmaxes), softmaxes, torch.inference_mode():
+        with watch(calls.model) as seen, torch.inference_mode():
             passing()
-        kinds |= softmaxes.found
+        kinds |= _attending(seen, N_TARGET if stack == calls.stacks[-1] else N_SOURCE)
     if not kinds:
         raise FamilyError("no attention that can be followed was seen in it")
     lists = {_layer_of(name, names).rpartition(".")[0] for name in kinds}
@@ -86,19 +86,21 @@ def find_structure(calls: Calls, ids: Sequence[int]) -> Structure:
         wrap("attend", name, names[name])
     for embedding in calls.embeddings:
         wrap("embed", "", embedding)
-    watched = {}
+    watching = _Watching(kinds)
     for stack, passing in _passes(calls, ids).items():
-        watched[stack] = _Watching(stack, kinds)
-        with _hooked(names, watched[stack]), watched[stack], torch.inference_mode():
+        watching.stack = stack
+        heard = following_modules(names, watching.enter, watching.leave)
+        with heard, watching, torch.inference_mode():
             passing()
-    return _structure(watched, layers, kinds)
+    return _structure(watching, layers)
 
 
 @torch.inference_mode()
 def _passes(calls: Calls, ids: Sequence[int]) -> dict[Stack, Callable[[], object]]:
     """Return a pass on short texts for each stack."""
     n = max(N_SOURCE, N_TARGET)
-    texts = torch.tensor([[ids[(row + at) % len(ids)] for at in range(n)] for row in (0, 1)])
+    rows = [[ids[(row + at) % len(ids)] for at in range(n)] for row in range(_N_SENTENCES)]
+    texts = torch.tensor(rows, device=calls.model.device)
     source_BS, target_BT = texts[:, :N_SOURCE], texts[:, :N_TARGET]
 
     def encode(text: Tensor) -> Tensor:
@@ -112,70 +114,15 @@ def _passes(calls: Calls, ids: Sequence[int]) -> dict[Stack, Callable[[], object
     return first | {calls.stacks[-1]: lambda: calls.decode(target_BT, memory_BSD, None)}
 
 
-class _Listener(Protocol):
-    """Hears which modules run."""
-
-    def enter(self, name: str, module: nn.Module, args: Sequence[Any]) -> None:
-        """Hear that a module begins."""
-
-    def leave(self, name: str, output: Any) -> None:
-        """Hear that it ends."""
-
-
-@contextmanager
-def _hooked(names: Mapping[str, nn.Module], listener: _Listener) -> Iterator[None]:
-    """Tell which modules run."""
-    with ExitStack() as hooks:
-        for name, module in names.items():
-
-            def before(module: nn.Module, args: Any, name: str = name) -> None:
-                listener.enter(name, module, args)
-
-            def after(_module: nn.Module, _args: Any, output: Any, name: str = name) -> None:
-                listener.leave(name, output)
-
-            hooks.callback(module.register_forward_pre_hook(before).remove)
-            hooks.callback(module.register_forward_hook(after).remove)
-        yield
-
-
-class _Softmaxes(TorchFunctionMode):
-    """Finds the modules in which a softmax over keys is computed."""
-
-    def __init__(self, n_queries: int, names: Mapping[str, nn.Module]) -> None:
-        super().__init__()
-        self._names = names
-        self.running: list[str] = []
-        """Names of the modules that run, the innermost last."""
-        self.n_queries = n_queries
-        self.found: dict[str, Sublayer] = {}
-
-    def enter(self, name: str, module: nn.Module, args: Sequence[Any]) -> None:
-        """Note that a module runs."""
-        self.running.append(name)
-
-    def leave(self, name: str, output: Any) -> None:
-        """Note that it has run."""
-        self.running.pop()
-
-    def __torch_function__(
-        self, func: Function, types: object, args: Sequence[Any] = (), kwargs: Any = None
-    ) -> Any:
-        """Note in which module a softmax runs over keys."""
-        result = func(*args, **(kwargs or {}))
-        if func.__name__ == "softmax" and result.dim() in (3, 4):
-            n_queries, n_keys = result.shape[-2:]
-            # There may be a column that is no key.
-            lengths = (n_queries, n_queries + 1, N_SOURCE, N_SOURCE + 1)
-            if n_queries == self.n_queries and n_keys in lengths:
-                kind = Kind.DECODER_SELF if n_keys - n_queries in (0, 1) else Kind.CROSS
-                self.found[self._attending()] = kind.sublayer
-        return result
-
-    def _attending(self) -> str:
-        """Return the innermost module that runs; a softmax may be a module of its own."""
-        *_, outer, name = ("", *self.running)
-        return name if any(True for _ in self._names[name].children()) else outer
+def _attending(seen: Mapping[str, Seen], n_queries: int) -> dict[str, Sublayer]:
+    """Return the modules whose attention is over all positions → what kind of sublayer that is."""
+    kinds = {N_SOURCE: Kind.CROSS.sublayer, n_queries: Kind.DECODER_SELF.sublayer}
+    calls = {name: each.calls[0] for name, each in seen.items()}
+    return {
+        name: kinds[call.n_keys]
+        for name, call in calls.items()
+        if call.n_queries == n_queries and call.n_keys in kinds
+    }
 
 
 def _layer_of(name: str, names: Mapping[str, nn.Module]) -> str:
@@ -212,6 +159,22 @@ class _WatchedSums(ResidualSums):
         self.modules: list[tuple[int, str, nn.Module]] = []
         """Those with weights of their own: the sum before which they ran, their names."""
         self.last: Tensor | None = None
+        self.mixed: tuple[Site, Tensor] | None = None
+        """Where an attention mixed values that no matrix has read yet, and mixed_BHQE."""
+
+    def __torch_function__(
+        self, func: Function, types: object, args: Sequence[Any] = (), kwargs: Any = None
+    ) -> Any:
+        """Note which matrix reads the heads' mixed values, one head after the other."""
+        if self.mixed is not None and func.__name__ in ("linear", "addmm"):
+            (site, mixed_BHQE), self.mixed = self.mixed, None
+            read, matrix = (args[0], args[1].T) if func.__name__ == "linear" else args[1:3]
+            concatenated = mixed_BHQE.transpose(1, 2).flatten(2)
+            if read.numel() == mixed_BHQE.numel() and torch.equal(
+                read.reshape(concatenated.shape), concatenated
+            ):
+                self.watching.outputs_HED[site] = matrix.unflatten(0, (mixed_BHQE.shape[1], -1))
+        return super().__torch_function__(func, types, args, kwargs)
 
     def added(self, x: Tensor, added: Tensor) -> Tensor:
         """Note a sum."""
@@ -229,30 +192,29 @@ class _WatchedSums(ResidualSums):
 
 
 class _Watching(Tracing[_WatchedSums]):
-    """Notes what the layers of a stack do."""
+    """Notes what the layers do."""
 
-    def __init__(self, stack: Stack, kinds: Mapping[str, Sublayer]) -> None:
+    stack: Stack
+    """Whose pass it is."""
+
+    def __init__(self, kinds: Mapping[str, Sublayer]) -> None:
         super().__init__()
-        self._stack = stack
-        self._kinds = kinds
-        self.finished: list[tuple[_WatchedSums, bool, int]] = []
+        self.kinds = kinds
+        self.finished: defaultdict[Stack, list[tuple[_WatchedSums, bool, int]]] = defaultdict(list)
         """Layers, whether a norm is the last of each, and how many values it returns."""
         self.shapes: dict[Step, torch.Size] = {}
         self.outputs_HED: dict[Site, Tensor] = {}
-        self._mixed: tuple[Site, Tensor] | None = None
-        """Where an attention mixed values that no matrix has read yet, and mixed_BHQE."""
         self._made: dict[int, tuple[object, list[str]]] = {}
         """What came out of which modules."""
 
     def layer(self, name: str, run: Run, args: Sequence[Any]) -> Any:
         """Run a layer, and note what it adds to the stream."""
-        self.sums.append(_WatchedSums(args[0], self))
-        output = run(*args)
-        sums = self.sums.pop()
+        sums = _WatchedSums(args[0], self)
+        output = self.summed(sums, run, args)
         x, n = (output[0], len(output)) if isinstance(output, tuple | list) else (output, 0)
         if not sums.found or not sums.is_stream(x):
             raise FamilyError("{name} does not add to a stream of vectors", name=name)
-        self.finished.append((sums, sums.is_normed(x), n))
+        self.finished[self.stack].append((sums, sums.is_normed(x), n))
         return output
 
     def attend(self, name: str, run: Run, args: Sequence[Any]) -> Any:
@@ -262,34 +224,19 @@ class _Watching(Tracing[_WatchedSums]):
             shape = self.shapes.setdefault(step, tensor.shape)
             if step is Step.MIXED:
                 self.sums[-1].attended.append(name)
-                site = Site(self._stack, len(self.finished), self._kinds[name])
-                self._mixed = site, tensor
+                site = Site(self.stack, len(self.finished[self.stack]), self.kinds[name])
+                self.sums[-1].mixed = site, tensor
             if step is Step.WEIGHTS and shape[1] != tensor.shape[1]:
                 raise FamilyError("its layers differ in their numbers of heads")
             return tensor
 
-        self.attention = AttentionCalls(note, _N_SENTENCES)
+        steps = self.sums[-1].attention = AttentionSteps(note, _N_SENTENCES)
         output = run(*args)
-        if not self.attention.is_done:
+        if not steps.is_done:
             raise FamilyError("{name} attends in a way that is not known here", name=name)
-        self.attention = None
         return output
 
-    def __torch_function__(
-        self, func: Function, types: object, args: Sequence[Any] = (), kwargs: Any = None
-    ) -> Any:
-        """Note which matrix reads the heads' mixed values, one head after the other."""
-        if self._mixed is not None and func.__name__ in ("linear", "addmm"):
-            (site, mixed_BHQE), self._mixed = self._mixed, None
-            read, matrix = (args[0], args[1].T) if func.__name__ == "linear" else args[1:3]
-            concatenated = mixed_BHQE.transpose(1, 2).flatten(2)
-            if read.numel() == mixed_BHQE.numel() and torch.equal(
-                read.reshape(concatenated.shape), concatenated
-            ):
-                self.outputs_HED[site] = matrix.unflatten(0, (mixed_BHQE.shape[1], -1))
-        return super().__torch_function__(func, types, args, kwargs)
-
-    def enter(self, name: str, module: nn.Module, args: Sequence[Any]) -> None:
+    def enter(self, name: str, module: nn.Module, args: Sequence[Any], _named: object) -> None:
         """Note a module with weights that runs in a layer."""
         if self.sums and any(True for _ in module.parameters(recurse=False)):
             sums = self.sums[-1]
@@ -298,7 +245,7 @@ class _Watching(Tracing[_WatchedSums]):
             place = (len(sums.found) - is_after, name, module)
             sums.modules.append(place)
 
-    def leave(self, name: str, output: Any) -> None:
+    def leave(self, name: str, _module: nn.Module, _args: object, output: Any) -> None:
         """Note what a module returns."""
         for each in output if isinstance(output, tuple) else (output,):
             self._made.setdefault(id(each), (each, []))[1].append(name)
@@ -313,30 +260,23 @@ class _Watching(Tracing[_WatchedSums]):
         return any(_is_inside(attention, name) for name in self.made_by(tensor))
 
 
-def _structure(
-    watched: Mapping[Stack, _Watching], layers: Sequence[str], kinds: Mapping[str, Sublayer]
-) -> Structure:
+def _structure(watching: _Watching, layers: Sequence[str]) -> Structure:
     plans = {
         stack: tuple(
-            _plan(stack, number, *each, kinds) for number, each in enumerate(watching.finished)
+            _plan(stack, number, *each, watching.kinds) for number, each in enumerate(finished)
         )
-        for stack, watching in watched.items()
+        for stack, finished in watching.finished.items()
     }
-    last = watched[list(watched)[-1]]
-    shapes = last.shapes
-    if len({watching.shapes[Step.WEIGHTS][1] for watching in watched.values()}) > 1:
-        raise FamilyError("its layers differ in their numbers of heads")
+    [(sums, *_), *_] = watching.finished[watching.stack]
     return Structure(
         plans=plans,
         layers=tuple(layers),
-        attentions=kinds,
-        outputs_HED={
-            k: each for found in watched.values() for k, each in found.outputs_HED.items()
-        },
-        n_heads=shapes[Step.WEIGHTS][1],
-        d_k=shapes[Step.QUERY][-1],
-        d_v=shapes[Step.MIXED][-1],
-        d_model=last.finished[-1][0].shape[-1],
+        attentions=watching.kinds,
+        outputs_HED=watching.outputs_HED,
+        n_heads=watching.shapes[Step.WEIGHTS][1],
+        d_k=watching.shapes[Step.QUERY][-1],
+        d_v=watching.shapes[Step.MIXED][-1],
+        d_model=sums.shape[-1],
     )
 
 

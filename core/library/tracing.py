@@ -1,9 +1,8 @@
 """What follows a pass of a foreign model, and hands the steps of its sublayers to a probe.
 
-`torch.overrides.TorchFunctionMode` sees every torch function that is called. Two patterns are
-followed. An attention is a product of queries and keys, whatever changes it up to a softmax, and a
-product of that with values. A sublayer adds to the residual stream: one side of the sum is the
-stream, the other is not.
+Two patterns are followed. An attention is a product of queries and keys, whatever changes it up to
+a softmax, and from there on what `watch` follows. A sublayer adds to the residual stream: one side
+of the sum is the stream, the other is not.
 
 B batch, H heads, Q queries, K keys, E width of one head, D model width.
 """
@@ -21,21 +20,18 @@ from torch.overrides import TorchFunctionMode
 
 from ..model.probe import Hook, Step
 from ..model.scoring import attention_weights
+from ..watch.follower import HIDDEN, PRODUCTS, Follower, Function, Product, Softmax
 
-Function = Callable[..., Any]
 Run = Callable[..., Any]
 """The computation of a module, given its unnamed arguments."""
-HIDDEN = -9e3
-"""A mask adds at most this to a score that it hides: −10000, the least float, or −∞."""
-_PRODUCTS = ("matmul", "__matmul__", "bmm", "baddbmm")
-_SUMS = ("add", "add_", "__add__", "__radd__", "__iadd__")
-_IN_PLACE = ("add_", "__iadd__")
+_SUMS = ("add", "add_")
+_HIDING = ("masked_fill", "masked_fill_", "where")
 _NORMS = ("layer_norm", "rms_norm")
 _VIEWS = ("view", "reshape", "contiguous", "to", "flatten", "clone")
 
 
-class AttentionCalls:
-    """The functions that one attention calls, from the product of its queries and keys on."""
+class AttentionSteps(Follower):
+    """Hands the steps of one attention to a probe, and goes on with what it returns."""
 
     def __init__(self, hook: Hook, n_sentences: int) -> None:
         """Follow an attention that begins.
@@ -44,35 +40,26 @@ class AttentionCalls:
             hook: Receives its steps.
             n_sentences: B.
         """
+        super().__init__()
         self._hook = hook
         self._n_sentences = n_sentences
         self._scores: Tensor | None = None
-        """What has become of the products so far."""
+        """The products, as they are changed so far."""
         self._unmasked: Tensor | None = None
         """The same as if nothing were hidden."""
-        self._visible: Tensor | None = None
-        self._weights: Tensor | None = None
         self.is_done = False
         """Whether the values are mixed."""
 
-    def call(self, func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Call a torch function, with the steps that the probe returns."""
-        name = func.__name__
-        if name in _PRODUCTS and self._weights is not None and args[0] is self._weights:
-            return self._mix(func, *args)
-        if name in _PRODUCTS and self._scores is None:
+    def __torch_function__(
+        self, func: Function, types: object, args: Sequence[Any] = (), kwargs: Any = None
+    ) -> Any:
+        """Call a torch function, and follow what makes and changes the scores."""
+        name, kwargs = func.__name__, kwargs or {}
+        if self._scores is None and name in (*PRODUCTS, "baddbmm"):
             return self._compare(func, args, kwargs)
-        if name == "softmax" and _is_over_keys(args, kwargs):
-            return self._weigh(func, args, kwargs)
-        if self._weights is not None:
-            result = func(*args, **kwargs)
-            if args and args[0] is self._weights and isinstance(result, Tensor):
-                # Dropout, another precision, or columns that are no keys cut off.
-                self._weights = result
-            return result
-        if self._scores is not None and any(each is self._scores for each in args):
+        if name != "softmax" and any(each is self._scores for each in args if each is not None):
             return self._change(func, args, kwargs)
-        return func(*args, **kwargs)
+        return super().__torch_function__(func, types, args, kwargs)
 
     def _compare(self, func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Tensor:
         """Multiply queries and keys."""
@@ -89,67 +76,43 @@ class AttentionCalls:
         return self._scores
 
     def _change(self, func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Change the scores, and tell what hides keys from what changes the scores of all."""
+        """Change the scores, and what they were if nothing were hidden."""
         assert self._unmasked is not None
         # Some are changed in place.
-        name, unmasked = func.__name__, self._unmasked.clone()
-        [other, *_] = [each for each in args if each is not self._scores] or [None]
+        unmasked = self._unmasked.clone()
+        given = [unmasked if each is self._scores else each for each in args]
+        if func.__name__ in _SUMS:
+            given = [_hiding_nothing(each) for each in given]
         result = func(*args, **kwargs)
-        if not isinstance(result, Tensor):
-            return result
-        if name in ("masked_fill", "masked_fill_"):
-            self._hide(other)
-        elif name == "where":
-            self._hide(args[0] if args[2] is self._scores else ~args[0])
-        elif name in _SUMS and isinstance(other, Tensor) and bool((other <= HIDDEN).any()):
-            self._hide(other <= HIDDEN)
-            unmasked = unmasked + other.masked_fill(other <= HIDDEN, 0.0)
-        elif self._visible is None:
-            unmasked = result
-        else:
-            given = [unmasked if each is self._scores else each for each in args]
-            unmasked = func(*given, **kwargs)
-        self._scores, self._unmasked = result, unmasked
+        if isinstance(result, Tensor):
+            self._scores = result
+            self._unmasked = unmasked if func.__name__ in _HIDING else func(*given, **kwargs)
         return result
 
-    def _hide(self, hidden: Tensor) -> None:
-        visible = ~hidden.bool()
-        self._visible = visible if self._visible is None else self._visible & visible
-
-    def _weigh(self, func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Tensor:
+    def weigh(self, func: Function, scores: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """Turn scores into weights."""
-        scores = args[0] if args else kwargs["input"]
-        n_keys = scores.shape[-1]
-        if scores is not self._scores:
-            # Something has been joined to them, such as a column that takes up what is left.
-            n_keys = n_keys if self._scores is None else self._scores.shape[-1]
-            self._unmasked = scores[..., :n_keys]
-            self._visible = self._unmasked > HIDDEN
-        assert self._unmasked is not None
-        scores_BHQK = self._by_head(self._unmasked)
-        visible_BQK = self._hook(Step.VISIBLE, self._visible_to(scores_BHQK))
-        scores_BHQK = self._hook(Step.SCORES, scores_BHQK)
+        n_keys = scores.shape[-1] if self._scores is None else self._scores.shape[-1]
+        # Something may be joined to them, such as a column that takes up what is left.
+        visible_BHQK = self._by_head(scores[..., :n_keys] > HIDDEN)
+        unmasked = self._unmasked if scores is self._scores else scores[..., :n_keys]
+        assert unmasked is not None
+        # A key that some head sees is visible.
+        visible_BQK = self._hook(Step.VISIBLE, visible_BHQK.any(dim=1))
+        scores_BHQK = self._hook(Step.SCORES, self._by_head(unmasked))
         masked_BHQK = scores_BHQK.masked_fill(~visible_BQK[:, None], -math.inf)
         masked_BHQK = self._hook(Step.MASKED_SCORES, masked_BHQK)
         if n_keys < scores.shape[-1]:
             masked_BHQK = torch.cat([masked_BHQK, self._by_head(scores[..., n_keys:])], dim=-1)
-        weights = attention_weights(masked_BHQK).reshape(scores.shape)
-        self._weights = weights.to(kwargs.get("dtype") or scores.dtype)
-        return self._weights
+        masked_BHQK = masked_BHQK.to(kwargs.get("dtype") or scores.dtype)
+        return attention_weights(masked_BHQK).reshape(scores.shape)
 
-    def _visible_to(self, scores_BHQK: Tensor) -> Tensor:
-        """Return visible_BQK; a key that some head sees is visible."""
-        if self._visible is None:
-            return scores_BHQK.new_ones(scores_BHQK[:, 0].shape, dtype=torch.bool)
-        visible_BHQK = self._by_head(self._visible) if self._visible.dim() == 3 else self._visible
-        return visible_BHQK.expand(scores_BHQK.shape).any(dim=1)
-
-    def _mix(self, func: Function, weights: Tensor, value: Tensor) -> Tensor:
+    def attend(self, softmax: Softmax, value: Tensor, product: Product) -> Tensor:
         """Multiply weights and values."""
         self.is_done = True
         # Before the weights, at which some probes end the pass.
         value = self._stepped(Step.VALUE, value)
-        return self._stepped(Step.MIXED, func(self._stepped(Step.WEIGHTS, weights), value))
+        weights = self._stepped(Step.WEIGHTS, softmax.tensor)
+        return self._stepped(Step.MIXED, product(weights, value))
 
     def _stepped(self, step: Step, tensor: Tensor) -> Tensor:
         """Pass a tensor to the probe in four axes."""
@@ -162,19 +125,20 @@ class AttentionCalls:
         return tensor.reshape(self._n_sentences, -1, *tensor.shape[-2:])
 
 
-def _is_over_keys(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    """Say whether a softmax runs over the last of three or four axes."""
-    scores = args[0] if args else kwargs["input"]
-    dim = kwargs.get("dim", args[1] if len(args) > 1 else None)
-    return scores.dim() in (3, 4) and dim in (-1, scores.dim() - 1)
+def _hiding_nothing(each: Any) -> Any:
+    """Return what is added to scores, with 0 where it hides a key."""
+    return each.masked_fill(each <= HIDDEN, 0.0) if isinstance(each, Tensor) else each
 
 
-class ResidualSums:
-    """The sums by which the sublayers of one layer add to the residual stream."""
+class ResidualSums(TorchFunctionMode):
+    """Follows the sums by which the sublayers of one layer add to the residual stream."""
 
     def __init__(self, x_BKD: Tensor) -> None:
         """Follow the stream through a layer, from its input on."""
+        super().__init__()
         self.shape = x_BKD.shape
+        self.attention: AttentionSteps | None = None
+        """The one that runs in the layer."""
         self._own: dict[int, tuple[Tensor, bool]] = {}
         """The stream, and whether it is the norm of it: the layer's input, its sums, their norms,
         and the same in other shapes."""
@@ -200,12 +164,16 @@ class ResidualSums:
         found = self._parts.get(id(added))
         return None if found is None else found[1:]
 
-    def call(self, func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Call a torch function within the layer."""
+    def __torch_function__(
+        self, func: Function, types: object, args: Sequence[Any] = (), kwargs: Any = None
+    ) -> Any:
+        """Call a torch function within the layer, or within its attention."""
+        if self.attention is not None and not self.attention.is_done:
+            return self.attention.__torch_function__(func, types, args, kwargs)
         name = func.__name__
         if name in _SUMS and len(args) == 2 and not kwargs and self._are_vectors(*args):
             return self._sum(func, *args)
-        result = func(*args, **kwargs)
+        result = func(*args, **(kwargs or {}))
         if args and self.is_stream(args[0]):
             if name in _NORMS:
                 return self.keep(self.normed(args[0], result), normed=True)
@@ -231,7 +199,7 @@ class ResidualSums:
 
     def _sum(self, func: Function, one: Tensor, other: Tensor) -> Tensor:
         if self.is_stream(one) == self.is_stream(other):
-            part = one.clone() if func.__name__ in _IN_PLACE else one
+            part = one.clone() if func.__name__ == "add_" else one
             result: Tensor = func(one, other)
             self._parts[id(result)] = (result, part, other)
             return result
@@ -242,15 +210,12 @@ class ResidualSums:
 Sums = TypeVar("Sums", bound=ResidualSums)
 
 
-class Tracing(TorchFunctionMode, ABC, Generic[Sums]):
+class Tracing(ABC, Generic[Sums]):
     """Follows one pass of a model whose layers, attentions and embeddings are `wrapped`."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.sums: list[Sums] = []
         """Of the layers that run, the innermost last."""
-        self.attention: AttentionCalls | None = None
-        """The one that runs."""
 
     @abstractmethod
     def layer(self, name: str, run: Run, args: Sequence[Any]) -> Any:
@@ -267,23 +232,19 @@ class Tracing(TorchFunctionMode, ABC, Generic[Sums]):
     def __enter__(self) -> Self:
         """Begin to follow the passes of this thread."""
         self._token = _current.set(self)
-        super().__enter__()
         return self
 
     def __exit__(self, *error: object) -> None:
         """Follow no longer."""
-        super().__exit__(*error)
         _current.reset(self._token)
 
-    def __torch_function__(
-        self, func: Function, types: object, args: Sequence[Any] = (), kwargs: Any = None
-    ) -> Any:
-        """Hand a torch function to the attention or the layer that calls it."""
-        if self.attention is not None and not self.attention.is_done:
-            return self.attention.call(func, args, kwargs or {})
-        if self.sums:
-            return self.sums[-1].call(func, args, kwargs or {})
-        return func(*args, **(kwargs or {}))
+    def summed(self, sums: Sums, run: Run, args: Sequence[Any]) -> Any:
+        """Run a layer, and follow its sums."""
+        self.sums.append(sums)
+        with sums:
+            output = run(*args)
+        self.sums.pop()
+        return output
 
 
 _current: ContextVar[Tracing[Any] | None] = ContextVar("tracing", default=None)

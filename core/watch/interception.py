@@ -2,25 +2,23 @@
 
 `torch.overrides.TorchFunctionMode` sees every call of a torch function while it is active. Three
 ways to attend are known: the fused kernel; `nn.MultiheadAttention`, which calls it; and a softmax
-over the last axis whose result is multiplied with values.
+whose result is multiplied with values.
 
 B batch, H heads, Q queries, K keys, E width of one head.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 from torch.nn import functional
-from torch.overrides import TorchFunctionMode
 
+from .follower import HIDDEN, Follower, Function, Product, Softmax
 from .place import Place
-from .scores import HIDDEN, Scores
+from .scores import Scores
 
-Function = Callable[..., Any]
 MaybeTensor = TypeVar("MaybeTensor", Tensor, Tensor | None)
 
 # The mode is off while it handles a call. This is the function's own code without its question
@@ -32,19 +30,8 @@ _multi_head_attention = FunctionType(
 )
 
 
-@dataclass(frozen=True)
-class _Softmax:
-    """A softmax that may become the weights of an attention."""
-
-    tensor: Tensor
-    """What the model goes on with: in another shape or precision, after dropout."""
-    weights: Tensor
-    """The softmax itself."""
-    scores: Tensor
-
-
-class Interception(TorchFunctionMode):
-    """Records and changes each attention that is computed while it is active."""
+class Interception(Follower):
+    """Records and changes each attention of one pass."""
 
     def __init__(self, attending: Callable[[int, int], Place]) -> None:
         """Prepare to intercept.
@@ -54,40 +41,12 @@ class Interception(TorchFunctionMode):
         """
         super().__init__()
         self._attending = attending
-        self._softmaxes: dict[int, _Softmax] = {}
         self._packed: dict[int, tuple[Tensor, Any]] = {}
-        self._handlers: dict[Function, Function] = {
+        self.handlers |= {
             functional.scaled_dot_product_attention: self._fused,
             functional.multi_head_attention_forward: self._multi_head,
-            torch.einsum: self._einsum,
             Tensor.reshape: self._reshape,
-            **dict.fromkeys((functional.softmax, torch.softmax, Tensor.softmax), self._softmax),
-            **dict.fromkeys((torch.matmul, Tensor.matmul, torch.bmm, Tensor.bmm), self._product),
-            **dict.fromkeys((Tensor.__getitem__, Tensor.masked_fill), self._alter),
-            **dict.fromkeys(
-                (functional.dropout, torch.dropout, Tensor.to, Tensor.type, Tensor.type_as)
-                + (Tensor.half, Tensor.bfloat16, Tensor.view, Tensor.contiguous),
-                self._follow,
-            ),
         }
-
-    def __torch_function__(
-        self,
-        func: Function,
-        types: object,
-        args: Sequence[object] = (),
-        kwargs: Mapping[str, object] | None = None,
-    ) -> object:
-        """Hand a call of a torch function to what handles it."""
-        handle = self._handlers.get(func)
-        if handle is None:
-            return func(*args, **kwargs) if kwargs else func(*args)
-        return handle(func, *args, **(kwargs or {}))
-
-    def forget(self) -> None:
-        """Let go of what only the pass that has ended needed."""
-        self._softmaxes.clear()
-        self._packed.clear()
 
     def _multi_head(self, _func: Function, *args: object, **kwargs: object) -> object:
         with self:
@@ -128,33 +87,9 @@ class Interception(TorchFunctionMode):
         place.record(weights, scores.visible, result.detach().reshape(*scores.shape[:3], -1))
         return result
 
-    def _softmax(self, func: Function, input: Tensor, *args: object, **kwargs: object) -> Tensor:
-        """Keep a softmax over the last axis in sight."""
-        result = func(input, *args, **kwargs)
-        dim = kwargs.get("dim", args[0] if args else None)
-        if result.dim() >= 3 and dim in (-1, result.dim() - 1):
-            self._softmaxes[id(result)] = _Softmax(result, result, input)
-        return result
-
-    def _follow(self, func: Function, input: Tensor, *args: object, **kwargs: object) -> Tensor:
-        """Keep a softmax in sight through what does not change its meaning."""
-        result = func(input, *args, **kwargs)
-        softmax = self._softmaxes.get(id(input))
-        if softmax is not None:
-            self._softmaxes[id(result)] = replace(softmax, tensor=result)
-        return result
-
-    def _alter(self, func: Function, input: Tensor, *args: object, **kwargs: object) -> Tensor:
-        """Keep a softmax in sight where keys are cut off it or hidden in it."""
-        result = func(input, *args, **kwargs)
-        softmax = self._softmaxes.get(id(input))
-        if softmax is not None and result.dim() >= 3:
-            self._softmaxes[id(result)] = replace(softmax, tensor=result, weights=result)
-        return result
-
     def _reshape(self, func: Function, input: Tensor, *args: object, **kwargs: object) -> Tensor:
         """Remember what was packed: the heads that share keys, as rows of a single query."""
-        result = self._follow(func, input, *args, **kwargs)
+        result: Tensor = func(input, *args, **kwargs)
         if input.dim() == result.dim() == 4 and input.shape[2] == 1 != result.shape[2]:
             self._packed[id(result)] = (result, input)
         return result
@@ -163,37 +98,31 @@ class Interception(TorchFunctionMode):
         _, unpacked = self._packed.get(id(tensor), (tensor, tensor))
         return unpacked
 
-    def _product(self, func: Function, input: Tensor, *args: object, **kwargs: object) -> Tensor:
-        """Take the product of a softmax with values for an attention."""
-        softmax = self._softmaxes.get(id(input))
-        if softmax is None:
-            return func(input, *args, **kwargs)
-        return self._attended(softmax, lambda weights: func(weights, *args, **kwargs))
-
-    def _einsum(self, func: Function, equation: str, *operands: Tensor) -> Tensor:
-        """Take the product of a softmax with values for an attention, however it is written."""
-        softmax = self._softmaxes.get(id(operands[0]))
-        order = _order_of_product(equation, softmax.tensor.dim()) if softmax else []
-        if softmax is None or not order:
-            return func(equation, *operands)
-        result = self._attended(
-            softmax, lambda weights: func(equation, weights, operands[1]).permute(order)
-        )
+    def follow(
+        self, softmax: Softmax, func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> object:
+        """Take an einsum of a softmax and values for an attention, however it is written."""
+        order = []
+        if func is torch.einsum and args[1] is softmax.tensor:
+            order = _order_of_product(args[0], softmax.tensor.dim())
+        if not order:
+            return super().follow(softmax, func, args, kwargs)
+        result = self.attend(softmax, args[2], lambda *both: func(args[0], *both).permute(order))
         return result.permute([order.index(axis) for axis in range(len(order))])
 
-    def _attended(self, softmax: _Softmax, product: Callable[[Tensor], Tensor]) -> Tensor:
+    def attend(self, softmax: Softmax, value: Tensor, product: Product) -> Tensor:
         """Return the product with the values, of the weights after all changes."""
         tensor, scores = softmax.tensor, softmax.scores
-        result = product(tensor)
+        result = product(tensor, value)
         if result.shape[:-1] != tensor.shape[:-1]:
             return result
-        others = self._softmaxes.items()
-        self._softmaxes = {key: each for key, each in others if each.scores is not scores}
+        others = self.softmaxes.items()
+        self.softmaxes = {key: each for key, each in others if each.scores is not scores}
         place = self._attending(*tensor.shape[-2:])
         computed_BHQK = _four_axes(softmax.weights, place)
         weights_BHQK = place.weights(computed_BHQK)
         if weights_BHQK is not computed_BHQK:
-            result = product(weights_BHQK.reshape(tensor.shape).to(tensor.dtype))
+            result = product(weights_BHQK.reshape(tensor.shape).to(tensor.dtype), value)
         computed_BHQE = result.reshape(*weights_BHQK.shape[:3], -1)
         mixed_BHQE = place.mixed(computed_BHQE)
         if mixed_BHQE is not computed_BHQE:
@@ -223,14 +152,14 @@ def _order_of_product(equation: str, n_axes: int) -> list[int]:
 
     >>> _order_of_product("bhqk, bkhe -> bqhe", 4), _order_of_product("...qk,...ke->...qe", 4)
     ([0, 2, 1, 3], [0, 1, 2, 3])
-    >>> _order_of_product("bhqk, bkhe -> bqe", 4)
-    []
+    >>> _order_of_product("bhqk, bkhe -> bqe", 4), _order_of_product("bhqk -> bqhk", 4)
+    ([], [])
     """
     inputs, _, output = equation.replace(" ", "").partition("->")
     weights, _, values = inputs.partition(",")
     others = "ABCDEF"[: n_axes - len(weights.replace("...", ""))]
     rows, output = weights.replace("...", others)[:-1], output.replace("...", others)
     widths = [axis for axis in output if axis not in rows]
-    if "," in values or len(widths) != 1 or not set(rows) <= set(output):
+    if not values or "," in values or len(widths) != 1 or not set(rows) <= set(output):
         return []
     return [output.index(axis) for axis in (*rows, *widths)]

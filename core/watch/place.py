@@ -1,14 +1,16 @@
 """Where in a running model an attention is computed, and which changes are made there."""
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from torch import Tensor, nn
 
 from .changes import Change
 from .records import Call
 from .seen import Seen
-from .tokens import Pass, n_sequences_among, named_arguments
+from .tokens import Pass, n_sequences_among
 
 _HEADS = ("num_heads", "n_heads", "num_attention_heads", "n_head")
 """What modules call their number of heads."""
@@ -25,7 +27,15 @@ class Frame:
 
     def arguments(self) -> dict[str, object]:
         """Return what it was called with under the names of its parameters, in their order."""
-        return named_arguments(self.module, self.args, self.kwargs)
+        parameters = _parameters(type(self.module).forward)
+        named = {**dict(zip(parameters, self.args, strict=False)), **self.kwargs}
+        return {name: named.pop(name) for name in parameters if name in named} | named
+
+
+@cache
+def _parameters(forward: Callable[..., object]) -> tuple[str, ...]:
+    _, *names = inspect.signature(forward).parameters
+    return tuple(names)
 
 
 @dataclass(frozen=True)
@@ -62,13 +72,13 @@ class Place:
     def weights(self, weights_BHQK: Tensor) -> Tensor:
         """Return the weights after all changes."""
         for change in self.changes:
-            weights_BHQK = change.weights(weights_BHQK, self.of_pass.first)
+            weights_BHQK = change.weights(weights_BHQK, int(self.of_pass.first))
         return weights_BHQK
 
     def mixed(self, mixed_BHQE: Tensor) -> Tensor:
         """Return the mixed values after all changes."""
         for change in self.changes:
-            mixed_BHQE = change.mixed(mixed_BHQE, self.of_pass.first)
+            mixed_BHQE = change.mixed(mixed_BHQE, int(self.of_pass.first))
         return mixed_BHQE
 
     def record(

@@ -45,7 +45,7 @@ class Call:
     @property
     def first(self) -> int:
         """Position of the first query."""
-        return self.of_pass.first
+        return int(self.of_pass.first)
 
     @property
     def n_queries(self) -> int:

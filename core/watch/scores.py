@@ -10,8 +10,7 @@ from typing import Self
 import torch
 from torch import Tensor
 
-HIDDEN = -5e3
-"""Scores and masks below this hide a key: masks add −∞, the smallest float, −1e9 or −1e4."""
+from .follower import HIDDEN
 
 
 @dataclass(frozen=True)

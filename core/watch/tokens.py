@@ -3,15 +3,14 @@
 B batch, T tokens of a sequence, D width of a vector.
 """
 
-import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from typing import Protocol, runtime_checkable
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 Text = Callable[[Tensor], list[str]]
 """Writes ids_T as one text for each token."""
@@ -39,20 +38,11 @@ class Pass:
     """One call of the outermost module: a forward pass, or a step of `generate`."""
 
     number: int
-    first: int = 0
+    first: int | Tensor = 0
     """Position of its first token: those before it are in the cache."""
     has_cache: bool = False
     tokens: dict[str, list[Tensor]] = field(default_factory=dict)
     """Module → the ids_BT that it was called with, those of the source first."""
-
-
-def named_arguments(
-    module: nn.Module, args: Sequence[object], kwargs: Mapping[str, object]
-) -> dict[str, object]:
-    """Return what a module is called with under the names of its parameters, in their order."""
-    parameters = _parameters(type(module).forward)
-    named = {**dict(zip(parameters, args, strict=False)), **kwargs}
-    return {name: named.pop(name) for name in parameters if name in named} | named
 
 
 def tokens_among(arguments: Mapping[str, object]) -> list[Tensor]:
@@ -79,12 +69,6 @@ def n_sequences_among(arguments: Mapping[str, object]) -> int:
             and not _NO_SEQUENCE.search(name)
         }
     )
-
-
-@cache
-def _parameters(forward: Callable[..., object]) -> tuple[str, ...]:
-    _, *names = inspect.signature(forward).parameters
-    return tuple(names)
 
 
 def writer(tokenizer: Tokenizer | Callable[[int], str] | None) -> Text:

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from difflib import get_close_matches
-from functools import partial
 from types import TracebackType
 from typing import Self
 
@@ -13,6 +12,7 @@ import torch
 from torch import nn
 
 from .changes import Change
+from .follower import following_modules
 from .interception import Interception
 from .place import Frame, Place
 from .seen import Seen
@@ -51,13 +51,13 @@ class Watch(Mapping[str, Seen]):
                 raise ValueError(f"The model has no module {change.module!r}.{meant}")
         self._written = writer(tokenizer)
         self._changes = changes
-        self._interception = Interception(self._place)
         self._frames: list[Frame] = []
         self._n_noted = 0
         """Frames from the outermost on whose tokens are noted."""
         self._passes: list[Pass] = []
         self._seen: dict[str, Seen] = {}
-        self._open = ExitStack()
+        self._open, self._pass = ExitStack(), ExitStack()
+        """What ends with the watching, and what with a pass."""
 
     def __enter__(self) -> Self:
         """Begin to watch."""
@@ -65,13 +65,8 @@ class Watch(Mapping[str, Seen]):
             # A compiled model runs as it is written meanwhile: kernels that were made before have
             # no functions to see.
             self._open.enter_context(torch.compiler.set_stance("force_eager"))
-        for name, module in self._names.items():
-            if _may_attend(module):
-                for handle in (
-                    module.register_forward_pre_hook(partial(self._enter, name), with_kwargs=True),
-                    module.register_forward_hook(self._leave, always_call=True),
-                ):
-                    self._open.callback(handle.remove)
+        attending = {name: each for name, each in self._names.items() if _may_attend(each)}
+        self._open.enter_context(following_modules(attending, self._enter, self._leave))
         return self
 
     def __exit__(
@@ -85,9 +80,8 @@ class Watch(Mapping[str, Seen]):
         Raises:
             ValueError: A change had no effect, as its module computed no attention.
         """
-        if self._frames:
-            self._frames.clear()
-            self._end_pass()
+        self._frames.clear()
+        self._pass.close()
         self._open.close()
         for change in self._changes:
             if self._passes and kind is None and change.module not in self._seen:
@@ -120,26 +114,23 @@ class Watch(Mapping[str, Seen]):
         return f"<{type(self).__name__} of {type(self.model).__name__}: {seen}>"
 
     def _enter(
-        self, name: str, module: nn.Module, args: tuple[object, ...], kwargs: dict[str, object]
+        self, name: str, module: nn.Module, args: Sequence[object], kwargs: Mapping[str, object]
     ) -> None:
         """Note that a module runs; intercept from the outermost on."""
         if not self._frames:
             caches = [v for v in (*args, *kwargs.values()) if hasattr(v, "get_seq_length")]
-            first = int(caches[0].get_seq_length()) if caches else 0
+            # A sum, as a cache of fixed size counts in place, on the device.
+            first = caches[0].get_seq_length() + 0 if caches else 0
             self._passes.append(Pass(len(self._passes), first, has_cache=bool(caches)))
-            self._interception.__enter__()
+            self._pass.enter_context(Interception(self._place))
         # The arguments are not looked at before something attends: here each look is intercepted.
         self._frames.append(Frame(name, module, args, kwargs))
 
-    def _leave(self, _module: nn.Module, _args: object, _output: object) -> None:
+    def _leave(self, *_call: object) -> None:
         self._frames.pop()
         self._n_noted = min(self._n_noted, len(self._frames))
         if not self._frames:
-            self._end_pass()
-
-    def _end_pass(self) -> None:
-        self._interception.__exit__(None, None, None)
-        self._interception.forget()
+            self._pass.close()
 
     def _place(self, n_queries: int, n_keys: int) -> Place:
         """Return where the model is; notice a cache that is not one of `transformers`."""

@@ -111,6 +111,17 @@ def test_a_cache_of_ones_own_is_noticed():
     assert seen["h.1"].rows(1) == [str(token) for token in ids[1].tolist()]
 
 
+def test_a_cache_of_fixed_size_gives_the_map_of_one_that_grows():
+    model, ids = model_of("llama 3", "sdpa"), inputs_of("llama 3")["input_ids"]
+    kept = []
+    for size in ("dynamic", "static"):
+        with watch(model) as seen:
+            model.generate(ids, cache_implementation=size, disable_compile=True, **GREEDY)
+        kept.append(seen["model.layers.1.self_attn"])
+    assert [call.first for call in kept[1].calls] == [0, 9, 10, 11, 12, 13]
+    assert torch.allclose(kept[0].weights, kept[1].weights, atol=1e-5)
+
+
 @pytest.mark.parametrize("kind", KINDS[:3])
 def test_rows_and_columns_are_named_by_the_tokens_that_came_in(kind):
     model, inputs = drawn(kind)
@@ -224,6 +235,36 @@ def test_a_product_that_is_no_attention_is_left_alone():
         outputs = model(scores, values)
     assert all(torch.equal(*each) for each in zip(outputs, model(scores, values), strict=True))
     assert len(seen) == 0
+
+
+@pytest.mark.parametrize(
+    "weigh",
+    [
+        lambda scores: 0.5 * scores.softmax(-1).masked_fill(scores > 1.0, 0.0),
+        lambda scores: scores.softmax(-2) / 0.9,
+    ],
+)
+def test_weights_that_do_not_sum_to_1_are_seen_as_they_mix_the_values(weigh):
+    class Attention(nn.Module):
+        def forward(self, scores, values):
+            return weigh(scores) @ values
+
+    scores, values = torch.randn(2, 3, 4, 4), torch.randn(2, 3, 4, 5)
+    with watch(Attention()) as seen:
+        mixed = seen.model(scores, values)
+    assert torch.equal(seen[""].weights, weigh(scores))
+    assert torch.equal(seen[""].mixed_BHQE, mixed)
+
+
+@pytest.mark.parametrize("kind", [KINDS[0], *KINDS[2:]])
+def test_nothing_is_read_from_the_device_before_it_is_shown(kind):
+    # The device "meta" has no numbers to read.
+    with torch.device("meta"):
+        model, inputs = drawn(kind)
+        with watch(model) as seen:
+            model(*inputs)
+    assert len(seen) > 0
+    assert all(call.mixed_BHQE.is_meta for each in seen.values() for call in each.calls)
 
 
 def test_half_precision_is_seen_in_single_precision():
