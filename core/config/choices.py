@@ -15,10 +15,11 @@ Scores = Literal["dot", "additive", "linear"]
 ScoreScale = Literal["width", "width_and_layer", "none"]
 RotaryPairs = Literal["neighbours", "halves"]
 EncoderMixing = Literal[
-    "attention", "average", "convolution", "none", "gru", "lstm", "gru_two_way", "lstm_two_way"
+    *("attention", "average", "convolution", "fixed", "none"),
+    *("gru", "lstm", "gru_two_way", "lstm_two_way"),
 ]
-DecoderMixing = Literal["attention", "average", "convolution", "none", "gru", "lstm"]
-Cross = Literal["attention", "none"]
+DecoderMixing = Literal["attention", "average", "convolution", "fixed", "none", "gru", "lstm"]
+Cross = Literal["attention", "own", "none"]
 Memory = Literal["last", "first", "same", "mixed"]
 Decoder = Literal["causal", "parallel"]
 Length = Literal["end", "predicted"]
