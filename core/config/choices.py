@@ -14,11 +14,8 @@ Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 Scores = Literal["dot", "additive", "linear"]
 ScoreScale = Literal["width", "width_and_layer", "none"]
 RotaryPairs = Literal["neighbours", "halves"]
-EncoderMixing = Literal[
-    *("attention", "average", "convolution", "fixed", "none"),
-    *("gru", "lstm", "gru_two_way", "lstm_two_way"),
-]
 DecoderMixing = Literal["attention", "average", "convolution", "fixed", "none", "gru", "lstm"]
+EncoderMixing = Literal[DecoderMixing, "gru_two_way", "lstm_two_way"]
 Cross = Literal["attention", "own", "none"]
 Memory = Literal["last", "first", "same", "mixed"]
 Decoder = Literal["causal", "parallel"]

@@ -89,7 +89,8 @@ def chosen_rates(experiment: Experiment, done: Sequence[Trained]) -> dict[str, f
 
 def held_out_loss(trained: Trained) -> float:
     """Return the loss at the end of training, in nats per token; infinite where it failed."""
-    return trained.curve.get("held_out_loss", [math.inf])[-1]
+    loss = trained.curve.get("held_out_loss", [math.inf])[-1]
+    return loss if math.isfinite(loss) else math.inf
 
 
 def results_of(

@@ -41,7 +41,7 @@ class Trained:
     curve: Mapping[str, list[float]] = field(default_factory=dict)
     """step, held_out_exact_match, and loss, reward, held_out_loss and seconds where reported."""
     by_distance: tuple[tuple[int, int, float], ...] = ()
-    """(tokens away from a position, pairs, gradient norm of what the encoder makes there relative to
+    """(tokens away, pairs, gradient norm of what the encoder makes at a position relative to
     that of its own token), by distance; none where an experiment does not ask for it."""
     by_layer: Mapping[str, list[float]] = field(default_factory=dict)
     """Of the encoder's embeddings, then of what each layer hands on: `gradient` and `apart` of

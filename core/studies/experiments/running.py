@@ -129,11 +129,11 @@ def _next(
 
 def measured_run(path: Path, experiment: Experiment, training: Training) -> Trained:
     """Return what is measured of a trained run; of one that failed, that it learned nothing."""
-    of = {"rate": training.rate, "times": training.times}
-    if not (path / EVALUATION).exists():
-        return Trained(training.variant, training.seed, 0, 0.0, 0, 0.0, math.inf, None, 0, (), **of)
-    variant = experiment.variant(training.variant)
-    return replace(measured(load_run(path), experiment, variant, training.seed), **of)
+    variant, seed = experiment.variant(training.variant), training.seed
+    found = Trained(variant.name, seed, 0, 0.0, 0, 0.0, math.inf, None, 0, ())
+    if (path / EVALUATION).exists():
+        found = measured(load_run(path), experiment, variant, seed)
+    return replace(found, rate=training.rate, times=training.times)
 
 
 def _drop_runs(out: Path, rates: Mapping[str, float]) -> None:

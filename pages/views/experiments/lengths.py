@@ -181,7 +181,8 @@ def draw_distances(asked: Asked) -> Shown:
         code=(influence_by_distance, fall),
         pictures=[picture],
         about={"task": asked.experiment.task, "command": asked.results.command},
-        formula=r"\frac{\sqrt{\mathrm{mean}_i\, \lVert \partial h_i / \partial x_{i \pm k} \rVert^2}}"
+        formula=r"\frac{\sqrt{\mathrm{mean}_i\, \lVert \partial h_i"
+        r" / \partial x_{i \pm k} \rVert^2}}"
         r"{\sqrt{\mathrm{mean}_i\, \lVert \partial h_i / \partial x_i \rVert^2}}",
         how_to_read=view_text("experiments", "lengths").sections["By distance"],
     )

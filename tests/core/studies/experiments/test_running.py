@@ -14,7 +14,7 @@ from core.runs.settings import read_settings
 from core.studies.experiments import EXPERIMENTS, job, measures, measuring, passes, running
 from core.studies.experiments.experiment import BASE, Experiment, Variant
 from core.studies.experiments.passes import PASS_MEASURES
-from core.studies.experiments.results import Results, Trained
+from core.studies.experiments.results import Results
 from tests.core.conftest import draw_few
 
 SMALL = {
