@@ -28,7 +28,7 @@ _VERDICTS = {
         "Undecided ({claim}): the interval allows both, too few seeds to tell."
     ),
     (Verdict.OPEN, Reason.UNLEARNED): N_(
-        "Undecided ({claim}): it is not shown that “{base}” has learned the task by then."
+        "Undecided ({claim}): it was not shown that “{base}” is trained long enough."
     ),
 }
 """Verdict, reason → the sentence."""

@@ -75,7 +75,7 @@ def _in_words(asked: Asked, judged: Mapping[Finding, Verdict]) -> str:
 def _undecided(asked: Asked, judged: Mapping[Finding, Verdict]) -> str:
     """Say why nothing is decided."""
     if Reason.UNLEARNED in map(_reason, judged):
-        return _("Undecided: it is not shown that the base has learned the task by then.")
+        return _("Undecided: it was not shown that the base is trained long enough.")
     n_seeds = len(asked.results.seeds)
     text = n_(
         "Undecided: {n} training of each is too few to tell.",

@@ -47,20 +47,20 @@ def _protocol() -> str:
             "judged with the one that ends with the lowest loss on held-out sentences."
         ),
         _(
-            "All have as many steps, enough for the base to learn its task: trained {times} times "
-            "as long, it gets no farther than that it has {enough} already. Otherwise nothing is "
-            "decided."
+            "All variants have the same number of steps. The base is trained {times} times as long, "
+            "too: if it has not reached {enough} of that after the usual steps, the claim stays "
+            "undecided."
         ),
         _(
             "Each variant is trained with {few} seeds, and with {many} where the interval of "
             "{few} allows both answers."
         ),
         _(
-            "A claim is borne out or refuted where the 95 % interval of the difference lies on one "
-            "side of 0. As good is what is at most {within} points worse. All else is undecided."
+            "A claim is borne out or refuted if the whole 95 % interval of the difference agrees. "
+            "“As good” means at most {within} points worse. Everything else is undecided."
         ),
     )
-    rates = listed(number(rate) for rate in RATES)
+    rates = listed(number(rate, 1) for rate in RATES)
     values = {
         "rates": rates,
         "times": number(LONGER),
