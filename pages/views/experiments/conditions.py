@@ -47,9 +47,9 @@ def _protocol() -> str:
             "judged with the one that ends with the lowest loss on held-out sentences."
         ),
         _(
-            "All variants have the same number of steps. The base is trained {times} times as long, "
-            "too: if it has not reached {enough} of that after the usual steps, the claim stays "
-            "undecided."
+            "All variants have the same number of steps. The base is trained {times} times as "
+            "long, too: if it has not reached {enough} of that after the usual steps, the claim "
+            "stays undecided."
         ),
         _(
             "Each variant is trained with {few} seeds, and with {many} where the interval of "
