@@ -39,7 +39,7 @@ VIEWS: tuple[View[Opened], ...] = (
         "attribution",
         attribution.draw,
         looks_into="attention",
-        needs=(Need.ENCODER_SELF, Need.WRITING),
+        needs=(Need.ENCODER_SELF, Need.WRITING, Need.CROSS),
     ),
 )
 

@@ -15,6 +15,7 @@ from core.runs.checkpoint import CHECKSUM, stops
 from core.runs.run import load_run
 from core.studies.effects.measuring import stored_effects
 from core.studies.experiments import EXPERIMENTS
+from core.studies.experiments.experiment import SEEDS
 from core.studies.experiments.findings import what_came_out
 from core.studies.experiments.results import Results
 from core.tasks import TASKS
@@ -176,7 +177,11 @@ def test_results_of_experiments_are_of_the_variants_that_there_are():
         assert {each.variant for each in found.trained} == {
             variant.name for variant in experiment.variants
         }
-        assert found.seeds == tuple(range(experiment.seeds))
+        assert found.seeds[:SEEDS] == tuple(range(SEEDS))
+        # What the protocol tried beside.
+        assert found.longer and {each.variant for each in found.tried} == {
+            variant.name for variant in experiment.variants
+        }
         assert {each.n for each in found.trained} == {2000}
         # The weights are those that the settings say; rows of letters need no full vocabulary, and
         # a token that there is not is a row of numbers less.

@@ -27,7 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     running = actions.add_parser("run", help="train what is missing of its variants")
     running.add_argument("name", metavar="NAME")
     running.add_argument("out", type=Path, metavar="OUT")
-    running.add_argument("--seeds", type=options.whole(1, 100), help="default: the experiment's, 3")
+    running.add_argument(
+        "--seeds",
+        type=options.whole(1, 100),
+        help="this many of each variant, with "
+        "the learning rates that ship; default: the protocol, which chooses them",
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -87,7 +92,8 @@ def _run(experiment: Experiment, out: Path, seeds: int | None) -> None:
     command = f"{COMMAND} experiment run {experiment.name} OUT"
     command += f" --seeds {seeds}" if seeds else ""
     last = 0.0
-    for step in run_experiment(experiment, out, seeds or experiment.seeds, command):
+    shipped = Results.found(experiment.name) if seeds else None
+    for step in run_experiment(experiment, out, seeds, command, shipped):
         if not step.steps or time.monotonic() - last >= _SECONDS_BETWEEN_LINES:
             last = time.monotonic()
             what = f"{step.done} of {step.of}: {step.variant.name}, seed {step.seed}"

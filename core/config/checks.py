@@ -205,10 +205,15 @@ def _check_mixing(config: "ModelConfig") -> None:
         "encoder_mixing is {encoder_mixing}: it needs a decoder, and no buckets",
     )
     config.require(
-        config.cross == "attention"
+        config.cross != "none"
         or (config.is_encoder_decoder and config.decoder_mixing in ("gru", "lstm")),
         "cross is {cross}: then the decoder must be recurrent (gru or lstm), "
         "and begin with an encoder's last state",
+    )
+    config.require(
+        config.cross != "own"
+        or (mixes and config.decoder_mixing == "attention" and not config.is_parallel),
+        "cross is own: it needs an encoder, and a causal decoder with self-attention",
     )
     config.require(
         not config.encoder_mixing.endswith("two_way") or config.d_model % 2 == 0,
@@ -323,4 +328,4 @@ def _check_copying(config: "ModelConfig") -> None:
 
 
 def _attends_to_source(config: "ModelConfig") -> bool:
-    return config.is_encoder_decoder and config.cross == "attention"
+    return config.is_encoder_decoder and config.cross != "none"

@@ -94,12 +94,12 @@ class ModelConfig(Settings):
     """Sinusoids turn by 1 / base^(2i / d_model) of a radian at each position."""
     encoder_mixing: EncoderMixing = "attention"
     """How encoder positions are mixed: by attention, by the mean of all, by a convolution of
-    neighbours, not at all, or by a recurrent state."""
+    neighbours, with fixed weights that are learned, not at all, or by a recurrent state."""
     decoder_mixing: DecoderMixing = "attention"
     """How a decoder position gets information from those before it; gru and lstm are recurrent."""
     cross: Cross = "attention"
-    """How a decoder gets the source: by cross-attention or, if recurrent, only by starting from the
-    encoder's final state."""
+    """How a decoder gets the source: by cross-attention; own: position t reads the encoder's state
+    at t alone, as a tagger does; none: a recurrent one starts from the encoder's final state."""
     memory: Memory = "last"
     """Which encoder layer a decoder layer reads: the last, the first, that of its own depth, or a
     learned mixture of all (He et al. 2018)."""

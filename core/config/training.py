@@ -27,6 +27,8 @@ class TrainConfig(Settings):
     """Share of generated sentences in a batch, if a task generates some beside own pairs."""
     warmup: int = 4000
     """Steps over which the learning rate rises."""
+    warmup_rises: bool = True
+    """False: it is at its peak from the first step to the end of these."""
     cooldown: int = 0
     """Last steps, over which the learning rate falls linearly to 0; the paper has none."""
     learning_rate_factor: float = 1.0

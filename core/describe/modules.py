@@ -14,7 +14,7 @@ from ..heads import Site
 from ..messages import N_
 from ..model.layers import Layer, Residual
 from ..model.memory import FirstMemory, MixedMemory, OneMemory, SameMemory
-from ..model.mixing import Mixing
+from ..model.mixing import Mixing, OwnState
 from ..model.output import LengthPrediction, OutputTransform
 from ..model.pointer import Pointer
 from ..model.positional import Embedding
@@ -236,8 +236,25 @@ def _(mixing: Mixing, sketch: Sketch) -> None:
         kind="mixing",
         label=mixing.label,
         group=MIXING,
-        count=f"{n if n > 1 else ''} d^2 + d",
+        count=f"{n if n > 1 else ''} d^2 + d{mixing.tables}",
     )
+
+
+@add.register
+def _(own: OwnState, sketch: Sketch) -> None:
+    """Add the part; it reads the memory."""
+    mixed = isinstance(own.memory, MixedMemory)
+    _add_part(
+        sketch,
+        own,
+        own.site,
+        kind="mixing",
+        label=own.label,
+        group=MIXING,
+        count="d^2 + d" + (" + L" if mixed else ""),
+    )
+    for start in _memory(own.memory, sketch):
+        sketch.arrow("memory", start, str(own.site))
 
 
 _UNITS = {

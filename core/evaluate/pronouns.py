@@ -75,7 +75,7 @@ def study_pronouns(model: Transformer, pairs: Sequence[Pair]) -> PronounStudy | 
 
     def add_scores(batch: Batch) -> None:
         for site in sites:
-            on_antecedent[site] += _on_antecedent(record.weights(site), batch, site)
+            on_antecedent[site] += _on_antecedent(record.weights(site).cpu(), batch, site)
 
     accuracy = _pronoun_accuracy(model, with_pronoun, record, add_scores)
     scores = []

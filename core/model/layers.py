@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from ..config import ModelConfig
 from ..heads import Site, Stack
 from .dropout import Dropout
-from .mixing import MIXINGS
+from .mixing import MIXINGS, OwnState
 from .norm import norm_of, normalise
 from .probe import Hook, Probe, Step, hook_of
 from .recurrence import Recurrence
@@ -124,6 +124,8 @@ class DecoderLayer(Layer):
         sublayers = _mixing(config, "decoder", layer, config.decoder_mixing)
         if config.n_encoder_layers and config.cross == "attention":
             sublayers["cross_attention"] = CrossAttention(config, Site("decoder", layer, "cross"))
+        if config.cross == "own":
+            sublayers["mixing"] = OwnState(config, Site("decoder", layer, "mixing"))
         if config.feed_forward:
             sublayers["feed_forward"] = FeedForward(config, Site("decoder", layer, "feed_forward"))
         super().__init__(config, sublayers)

@@ -5,13 +5,13 @@ from pathlib import Path
 from .columns import CorpusError
 from .corpus import FILES, KeptCorpus, Mixed, kept_corpus
 from .naming import Naming
-from .symbols import Copying, Either, Reversing
+from .symbols import Copying, Defining, Either, Reversing
 from .task import Example, Reference, Sample, Task
 from .translation import Everyday, Translation
 
 TASKS: dict[str, Task] = {
     task.name: task
-    for task in (Copying(), Reversing(), Either(), Naming(), Translation(), Everyday())
+    for task in (Copying(), Reversing(), Either(), Defining(), Naming(), Translation(), Everyday())
 }
 TARGET_LANGUAGES = {Naming.name: "fr", Translation.name: "fr", Everyday.name: "fr"}
 """Task → language of its targets, if they have one."""

@@ -10,6 +10,8 @@ from ..vocabulary import Span
 from .task import Drawn, Example, Link, Sample, is_in_test_part
 
 SYMBOLS = string.ascii_lowercase
+COLON = ":"
+"""Behind it stand definitions."""
 _WORD = Example(N_("a word"), "t r a n s f o r m e r")
 
 
@@ -25,6 +27,7 @@ class _Symbols(Drawn):
     )
     lengths = (4, 16)
     """Fewest and most letters."""
+    letters = SYMBOLS
 
     def sample(self, rng: random.Random) -> Sample:
         """Draw a row of any length."""
@@ -32,7 +35,7 @@ class _Symbols(Drawn):
 
     def of_length(self, rng: random.Random, length: int) -> Sample:
         """Draw a row of one length, which may be longer than any of the training."""
-        return self._sample(rng, rng.choices(SYMBOLS, k=length))
+        return self._sample(rng, rng.choices(self.letters, k=length))
 
     def _sample(self, rng: random.Random, symbols: list[str]) -> Sample:
         return aligned(symbols, self.order(len(symbols)))
@@ -58,7 +61,7 @@ class _Symbols(Drawn):
 
 def is_of_letters(task: object) -> bool:
     """Say whether a task's sources are rows of letters: any letter may stand for any other."""
-    return isinstance(task, _Symbols)
+    return isinstance(task, _Symbols) and not isinstance(task, Defining)
 
 
 class Copying(_Symbols):
@@ -105,6 +108,45 @@ class Either(_Symbols):
         return (" ".join(symbols), " ".join(reversed(symbols))) if symbols else ()
 
 
+class Defining(_Symbols):
+    """`c a : a h c f` → `f h`: letters, and behind the colon what each of them stands for.
+
+    Associative recall. A letter's target depends on the letter and on what is defined later in the
+    row, so that a reader that has not mixed the two cannot know it.
+    """
+
+    name = "define"
+    form = N_("2 to 4 letters from a to h, a colon, and what each of them stands for")
+    examples: tuple[Example, ...] = (
+        Example(N_("three letters"), "c a b : a h c f b d"),
+        Example(N_("defined otherwise"), "c a b : a f c h b d"),
+    )
+    lengths = (2, 4)
+    letters = SYMBOLS[:8]
+
+    def _sample(self, rng: random.Random, symbols: list[str]) -> Sample:
+        keys = rng.sample(self.letters, len(symbols))
+        defined = dict(zip(keys, symbols, strict=True))
+        order = rng.sample(keys, len(keys))
+        source = [*keys, COLON, *(each for key in order for each in (key, defined[key]))]
+        # A target comes from its definition.
+        first = len(keys) + 2
+        links = _links(tuple(first + 2 * order.index(key) for key in keys))
+        return Sample(" ".join(source), " ".join(symbols), links)
+
+    def makes(self, source: str) -> bool:
+        """Say whether every letter before the colon is defined once behind it."""
+        return self.reference(source) is not None
+
+    def reference(self, source: str) -> str | None:
+        """Return what the letters before the colon stand for; None for any other text."""
+        before, _colon, after = source.partition(f" {COLON} ")
+        keys, pairs = symbols_of(before), symbols_of(after)
+        defined = dict(zip(pairs[::2], pairs[1::2], strict=False))
+        is_drawn = len(pairs) == 2 * len(keys) and sorted(defined) == sorted(keys)
+        return " ".join(defined[key] for key in keys) if is_drawn and keys else None
+
+
 def symbols_of(source: str) -> list[str]:
     """Return the letters of a source; none of a source with anything else in it.
 
@@ -124,11 +166,15 @@ def aligned(symbols: list[str], order: range) -> Sample:
     return Sample(
         source=" ".join(symbols),
         target=" ".join([symbols[index] for index in order]),
-        links=_links(order),
+        links=_links(tuple(order)),
     )
 
 
 @lru_cache
-def _links(order: range) -> tuple[Link, ...]:
-    spans = [Span(2 * index, 2 * index + 1) for index in range(len(order))]
-    return tuple(Link(spans[source], spans[target]) for target, source in enumerate(order))
+def _links(order: tuple[int, ...]) -> tuple[Link, ...]:
+    """Return a link for each letter of the target, from the index of its letter of the source."""
+    return tuple(Link(_span(source), _span(target)) for target, source in enumerate(order))
+
+
+def _span(index: int) -> Span:
+    return Span(2 * index, 2 * index + 1)

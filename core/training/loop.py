@@ -57,8 +57,11 @@ def learning_rate(step: int, d_model: int, config: TrainConfig) -> float:
     >>> [learning_rate(step, 64, config) for step in (50, 100, 400)]
     [0.00625, 0.0125, 0.00625]
     """
+    rising = step if config.warmup_rises else max(step, config.warmup)
     paper = (
-        config.learning_rate_factor * d_model**-0.5 * min(step**-0.5, step * config.warmup**-1.5)
+        config.learning_rate_factor
+        * d_model**-0.5
+        * min(rising**-0.5, rising * config.warmup**-1.5)
     )
     left = (config.steps + 1 - step) / max(config.cooldown, 1)
     return float(paper * min(1.0, left) if config.cooldown else paper)

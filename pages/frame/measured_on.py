@@ -9,7 +9,7 @@ from core.runs.metrics import Results, read_evaluation
 from core.runs.run import Run, RunError, RunSettings
 from core.tasks import NEED_PAIRS, SEVERAL_RIGHT, Mixed
 from core.tasks.naming import Naming
-from core.tasks.symbols import Copying, Either, Reversing
+from core.tasks.symbols import Copying, Defining, Either, Reversing
 from core.tasks.translation import Everyday, Translation
 from pages.frame import cached
 from pages.frame.language import N_, _, n_, number, percent
@@ -17,7 +17,7 @@ from pages.frame.recipe import Recipe
 
 _LETTERS, _GRAMMAR, _NAMES = "letters", "grammar", "names"
 _KINDS = {
-    **dict.fromkeys((Copying.name, Reversing.name, Either.name), _LETTERS),
+    **dict.fromkeys((Copying.name, Reversing.name, Either.name, Defining.name), _LETTERS),
     **dict.fromkeys((Translation.name, Everyday.name), _GRAMMAR),
     Naming.name: _NAMES,
 }
@@ -30,6 +30,7 @@ TASK_LABELS = {
     "copy": N_("copies rows of letters"),
     "reverse": N_("writes rows of letters backwards"),
     "either": N_("copies rows of letters or writes them backwards"),
+    "define": N_("writes what letters stand for"),
     "names": N_("translates words and copies names"),
     "translate": N_("translates English to French"),
     "everyday": N_("translates everyday English to French"),

@@ -22,6 +22,8 @@ class Need(Enum):
     """Where there is a decoder: that it writes one word after the other."""
     BOTH = "both"
     """A decoder that looks at what an encoder has read."""
+    CROSS = "cross"
+    """Where there are an encoder and a decoder: cross-attention."""
     ENCODER_SELF = "encoder_self"
     """Where there is an encoder: that its words look at each other."""
     DECODER_SELF = "decoder_self"
@@ -90,6 +92,7 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
         Need.BOTH: not config.is_encoder_decoder,
         Need.HEADS: config.cross == "none"
         and "attention" not in (config.encoder_mixing, config.decoder_mixing),
+        Need.CROSS: config.is_encoder_decoder and config.cross != "attention",
         Need.ENCODER_SELF: config.encoder_mixing != "attention",
         Need.DECODER_SELF: config.decoder_mixing != "attention",
         Need.TASK: not settings.has_pairs,

@@ -30,8 +30,11 @@ CHANGED = {
         **{"feed_forward": False, "residual": False, "projections": False}
     },
     "parallel, its length predicted": {"decoder": "parallel", "length": "predicted"},
-    "odd width": {"positions": "learned", "d_model": 15, "d_k": 4, "d_v": 4, "max_positions": 20},
-    "averages": {"encoder_mixing": "average", "decoder_mixing": "average"},
+    "odd width, a tagger": {
+        **{"positions": "learned", "d_model": 15, "d_k": 4, "d_v": 4, "max_positions": 20},
+        "cross": "own",
+    },
+    "an average and fixed weights": {"encoder_mixing": "average", "decoder_mixing": "fixed"},
     "one stack alone": {"encoder_mixing": "attention", "decoder_mixing": "none"},
     "convolutions": {"encoder_mixing": "convolution", "decoder_mixing": "convolution"},
     "GRU with attention": {

@@ -19,13 +19,13 @@ DIRECTIONS = 8
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """What the tokens at one distance before a position do to what the encoder makes there."""
+    """What the tokens at one distance from a position do to what the encoder makes there."""
 
     distance: int
     pairs: int
-    """Positions that have a token so far before them, over all sentences."""
+    """Pairs of a position and a token so far before or after it, over all sentences."""
     norm: float
-    """Root mean square of ‖∂h_i / ∂x_{i-k}‖ over the pairs, divided by that of k = 0."""
+    """Root mean square of ‖∂h_i / ∂x_{i±k}‖ over the pairs, divided by that of k = 0."""
 
 
 def influence_by_distance(
@@ -34,10 +34,10 @@ def influence_by_distance(
     n_directions: int = DIRECTIONS,
     seed: int = 0,
 ) -> tuple[Influence, ...]:
-    """Return the gradient norm of an encoder's output with respect to tokens before it.
+    """Return the gradient norm of an encoder's output with respect to tokens around it.
 
-    It is that of h_i, what the encoder hands over at position i, with respect to x_{i-k}, the
-    vector of the token k positions before, and relative to that of the position's own token: so
+    It is that of h_i, what the encoder hands over at position i, with respect to x_{i±k}, the
+    vector of a token k positions away, and relative to that of the position's own token: so
     models whose vectors are of different lengths can be compared. The Frobenius norm is estimated
     from the gradients of h_i · u along random orthonormal u.
 
@@ -56,9 +56,10 @@ def influence_by_distance(
     for source in sources:
         squares_SS = _squared_norms(model, source, n_directions, generator)
         for distance in range(len(source)):
-            of_distance = squares_SS.diagonal(-distance)
-            sums[distance] += float(of_distance.sum())
-            pairs[distance] += len(of_distance)
+            for side in {-distance, distance}:
+                of_side = squares_SS.diagonal(side)
+                sums[distance] += float(of_side.sum())
+                pairs[distance] += len(of_side)
     means = [total / n for total, n in zip(sums, pairs, strict=True)]
     return tuple(
         Influence(distance, pairs[distance], (mean / means[0]) ** 0.5)

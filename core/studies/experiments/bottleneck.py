@@ -22,6 +22,21 @@ BOTTLENECK = Experiment(
             Expected.LESS,
         ),
         Variant(
+            "fixed_lstm",
+            N_("LSTM, one vector"),
+            {
+                **{"encoder_mixing": "lstm", "decoder_mixing": "lstm", "positions": "none"},
+                "cross": "none",
+            },
+            Expected.LESS,
+        ),
+        Variant(
+            "fixed_wide",
+            N_("GRU, one vector three times as wide"),
+            {**_RECURRENT, "encoder_mixing": "gru", "cross": "none", "d_model": 192},
+            Expected.LESS,
+        ),
+        Variant(
             "attention",
             N_("GRU with attention"),
             {**_RECURRENT, "encoder_mixing": "gru", "n_heads": 1},
@@ -43,6 +58,6 @@ BOTTLENECK = Experiment(
     caution=N_(
         "“GRU” is a block of the Transformer, with its norms, residual connections and "
         "feed-forward layer, in which a GRU stands in the place of self-attention. The one vector "
-        "has 64 numbers."
+        "has 64 numbers, the wide one 192."
     ),
 )

@@ -1,7 +1,8 @@
 """Does the influence of a word fade with distance?"""
 
 from ...messages import N_
-from .experiment import BASE, Experiment, Variant
+from ...tasks.symbols import Defining
+from .experiment import BASE, DEFINING, Experiment, Variant
 
 DISTANCE = Experiment(
     name="distance",
@@ -14,14 +15,14 @@ DISTANCE = Experiment(
     source="Bengio et al. 1994; Vaswani et al. 2017, section 4",
     variants=(
         Variant(BASE, N_("attention")),
-        Variant("gru", N_("one-directional GRU"), {"encoder_mixing": "gru"}),
         Variant("gru_two_way", N_("bidirectional GRU"), {"encoder_mixing": "gru_two_way"}),
         Variant("convolution", N_("convolution of width 3"), {"encoder_mixing": "convolution"}),
     ),
+    task=Defining.name,
+    settings=DEFINING,
     caution=N_(
-        "How far a word reaches is measured by gradients. Right sentences do not show it: these "
-        "need no mixing in the encoder, since the decoder’s cross-attention sees every word of "
-        "the source."
+        "How far a word reaches is measured by gradients. Letters are defined up to 12 letters "
+        "later: a model whose words do not reach that far cannot write what they stand for."
     ),
     by_distance=True,
 )

@@ -14,10 +14,16 @@ EMBEDDING = Experiment(
     variants=(
         Variant(BASE, N_("times √d_model")),
         Variant("as_drawn", N_("as drawn"), {"embedding_scale": False}, Expected.LESS),
+        Variant("alone", N_("times √d_model, no positions"), {"positions": "none"}),
+        Variant(
+            "as_drawn_alone",
+            N_("as drawn, no positions"),
+            {"embedding_scale": False, "positions": "none"},
+            Expected.AS_GOOD,
+            against="alone",
+        ),
     ),
-    judges=N_("whether it does worse, not why"),
     caution=N_(
-        "That positions drown the embeddings is not shown: for that, the same embeddings without "
-        "positions would have to be trained, too."
+        "If positions drown the embeddings, the factor makes no difference where there are none."
     ),
 )

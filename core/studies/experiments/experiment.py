@@ -4,26 +4,40 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from ...messages import N_
 from ...training.loop import learning_rate
 from ...training.presets import PRESETS, Preset, Setting, with_settings
 from .measures import EXACT_MATCH, Measure
 
 BASE = "base"
 """The variant that the others are compared with."""
-SEEDS = 3
+SEEDS, MOST_SEEDS = 3, 8
+"""Trainings of each variant; where the interval of `SEEDS` decides nothing, `MOST_SEEDS`."""
+RATES = (0.4, 1.0, 2.5)
+"""Learning rates that each variant is trained with, times that of the experiment's settings."""
+LONGER = 4
+"""The base is trained this many times as long, too: to see whether it has learned its task."""
 PRESET = "small"
 TRANSLATING: Mapping[str, Setting] = {
     **{"n_encoder_layers": 2, "n_decoder_layers": 2, "d_model": 96, "d_ff": 384, "n_heads": 4},
-    **{"steps": 800, "warmup": 200, "cooldown": 600, "learning_rate_factor": 1.0},
-    **{"batch_size": 64, "evaluate_every": 200, "checkpoint_every": 400},
+    **{"steps": 1200, "warmup": 200, "cooldown": 1000, "learning_rate_factor": 1.0},
+    **{"batch_size": 128, "evaluate_every": 200, "checkpoint_every": 600},
 }
-"""The grammar's sentences in minutes: long enough that variants come apart."""
+"""The grammar's sentences, long enough for its pronouns, which are learned last."""
 REVERSING: Mapping[str, Setting] = {
     **TRANSLATING,
-    **{"d_model": 64, "d_ff": 256, "steps": 1500, "cooldown": 1200, "evaluate_every": 250},
+    **{"d_model": 64, "d_ff": 256, "batch_size": 64, "evaluate_every": 250},
+    **{"steps": 1500, "cooldown": 1200, "checkpoint_every": 750},
 }
 """Rows of letters, which have a length and nothing else."""
+DEFINING: Mapping[str, Setting] = {
+    **TRANSLATING,
+    **{"d_model": 64, "d_ff": 256, "batch_size": 64, "max_positions": 32},
+    **{"cross": "own", "positions": "rotary"},
+    **{"steps": 2000, "warmup": 200, "cooldown": 1800, "learning_rate_factor": 0.5},
+    **{"evaluate_every": 250, "checkpoint_every": 1000},
+}
+"""Letters that are defined later in the row. Each is written from its own encoder state alone, so
+that the encoder must mix: cross-attention would look the definition up by itself."""
 
 
 class Expected(StrEnum):
@@ -37,11 +51,6 @@ class Expected(StrEnum):
     """More by no more than `WITHIN`."""
 
 
-NEEDS_NO_MIXING = N_(
-    "These sentences need no mixing in the encoder, since the decoder’s cross-attention sees every "
-    "word of the source."
-)
-"""Why the grammar decides no claim about what the encoder does."""
 WITHIN = 0.05
 """The margin: shares that differ by no more are as good as each other."""
 
@@ -84,7 +93,6 @@ class Experiment:
     task: str = "translate"
     settings: Mapping[str, Setting] = field(default_factory=lambda: dict(TRANSLATING))
     """In which all variants are alike."""
-    seeds: int = SEEDS
     beyond: tuple[int, ...] = ()
     """Lengths that are measured, too, and that training never draws; for tasks of symbols."""
     by_distance: bool = False
@@ -97,8 +105,8 @@ class Experiment:
     """The measure that the claim is about."""
     judges: str = ""
     """What alone is judged of the claim; empty where all of it is. Marked for translation."""
-    untested: str = ""
-    """Why these trainings cannot decide the claim; empty where they can. Marked for translation."""
+    by_loss: bool = True
+    """Whether a learning rate is chosen by the held-out loss; False: by right sentences."""
     vanishing: tuple[str, ...] = ()
     """The variants in which the gradient is claimed to vanish on its way back."""
     caution: str = ""
@@ -129,6 +137,24 @@ class Experiment:
         """Return the name of what a variant learns."""
         return variant.task or self.task
 
-    def preset(self, variant: Variant, seed: int) -> Preset:
-        """Return how a variant is trained with a seed."""
-        return with_settings(PRESETS[PRESET], {**self.settings, **variant.changes, "seed": seed})
+    def changed(
+        self, variant: Variant, seed: int, rate: float = 1.0, times: int = 1
+    ) -> dict[str, Setting]:
+        """Return the settings in which a training differs from the preset.
+
+        Args:
+            variant: What is trained.
+            seed: Of its weights and its sentences.
+            rate: Times the learning rate of the settings.
+            times: Times as many steps.
+        """
+        settings = {**self.settings, **variant.changes}
+        for name in ("steps", "cooldown") if times > 1 else ():
+            settings[name] = times * int(settings[name])
+        if rate != 1.0:
+            settings["learning_rate_factor"] = rate * float(settings["learning_rate_factor"])
+        return {"seed": seed, **settings}
+
+    def preset(self, variant: Variant, seed: int, rate: float = 1.0, times: int = 1) -> Preset:
+        """Return how a variant is trained; see `changed`."""
+        return with_settings(PRESETS[PRESET], self.changed(variant, seed, rate, times))

@@ -19,26 +19,25 @@ CLAIMS = {
 }
 _VERDICTS = {
     (Verdict.HOLDS, Reason.CLEAR): N_(
-        "It holds ({claim}): the whole interval lies on the claimed side of 0."
+        "Borne out ({claim}): the whole interval lies on the claimed side of 0."
     ),
     (Verdict.FAILS, Reason.CLEAR): N_(
-        "It does not hold ({claim}): the whole interval lies on the other side of 0."
+        "Refuted ({claim}): the whole interval lies on the other side of 0."
     ),
     (Verdict.OPEN, Reason.BOTH): N_(
         "Undecided ({claim}): the interval allows both, too few seeds to tell."
     ),
-    (Verdict.OPEN, Reason.TASK): N_("Not tested ({claim}): the task does not depend on it."),
-    (Verdict.OPEN, Reason.RATE): N_(
-        "Not compared ({claim}): its peak learning rate is {times} times that of “{base}”."
+    (Verdict.OPEN, Reason.UNLEARNED): N_(
+        "Undecided ({claim}): it was not shown that “{base}” is trained long enough."
     ),
 }
 """Verdict, reason → the sentence."""
 _AS_GOOD = {
     Verdict.HOLDS: N_(
-        "It holds ({claim}): at most {bound} points apart, within the margin of {margin}."
+        "Borne out ({claim}): at most {bound} points apart, within the margin of {margin}."
     ),
     Verdict.FAILS: N_(
-        "It does not hold ({claim}): at most {bound} points apart, within the margin of {margin}."
+        "Refuted ({claim}): at most {bound} points apart, within the margin of {margin}."
     ),
 }
 """The same where a variant is as good."""
@@ -64,8 +63,6 @@ class Comparison(StrEnum):
     """As good, or worse; where the claim says better."""
     UNCLEAR = "unclear"
     """The interval allows both."""
-    NOT_COMPARED = "not_compared"
-    """The variant was trained with another learning rate, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +96,6 @@ class Finding:
         """How the variant does, by the interval of the difference; None without one."""
         if self.less is None:
             return None
-        if self.judged is not None and self.judged.reason is Reason.RATE:
-            return Comparison.NOT_COMPARED
         claimed = None if self.judged is None else self.expected
         found = judge(claimed or Expected.AS_GOOD, self.less, margin(self.measure))
         if found.reason is Reason.BOTH:
@@ -159,7 +154,7 @@ def findings(
             less = Estimate.of(results.differences(other.name, variant.name, name))
         judgement = None
         if less is not None and name == experiment.judged_by:
-            judgement = judged(experiment, variant, less, margin(measure))
+            judgement = judged(experiment, results, variant, less, margin(measure))
         found.append(
             Finding(
                 name=variant.name,
@@ -239,7 +234,7 @@ def why(finding: Finding, writing: Writing) -> str:
         bound, margin = writing.points(100 * figure), writing.count(round(100 * WITHIN))
         return writing.text(_AS_GOOD[verdict]).format(claim=claim, bound=bound, margin=margin)
     text = writing.text(_VERDICTS[verdict, reason])
-    return text.format(claim=claim, times=writing.points(figure), base=writing.text(finding.base))
+    return text.format(claim=claim, base=writing.text(finding.base))
 
 
 def what_came_out(experiment: Experiment, results: Results) -> list[str]:

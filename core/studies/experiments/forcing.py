@@ -1,8 +1,8 @@
 """Should a model be fed the true words while it learns, or its own?"""
 
 from ...messages import N_
-from .experiment import BASE, TRANSLATING, Expected, Experiment, Variant
-from .measures import AFTER_MISTAKE
+from .experiment import BASE, Expected, Experiment, Variant
+from .measures import AFTER_MISTAKE, WITHOUT_MISTAKE
 
 FORCING = Experiment(
     name="forcing",
@@ -23,14 +23,13 @@ FORCING = Experiment(
         ),
         Variant("free", N_("free running"), {"teacher_forcing": False}),
     ),
-    settings={**TRANSLATING, "evaluate_every": 100},
-    measures=(AFTER_MISTAKE,),
+    measures=(AFTER_MISTAKE, WITHOUT_MISTAKE),
     judged_by=AFTER_MISTAKE.name,
     judges=N_("how it goes on after a mistake, not how many steps learning takes"),
     caution=N_(
         "The mistake is the most probable wrong word in the middle of each of 400 held-out "
         "sentences; from there on the model is fed its own words, and words are compared position "
-        "by position; how many would be right without the mistake is not shown. "
+        "by position. "
         "The training losses do not compare: each is measured on the words that the model was fed."
     ),
 )

@@ -38,7 +38,6 @@ GUIDE = Experiment(
     measures=(STEPS_TO_LEARN,),
     judged_by=STEPS_TO_LEARN.name,
     caution=N_(
-        "Counted are the steps up to the first measurement of 95 % or more. The curve goes up and "
-        "down, so that chance moves this step by a good deal."
+        "Counted are the steps up to the first of three measurements in a row of 95 % or more."
     ),
 )

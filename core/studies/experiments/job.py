@@ -18,6 +18,7 @@ from ...messages import N_
 from ...runs.run import RunError
 from . import EXPERIMENTS
 from .experiment import Experiment
+from .results import Results
 from .running import Step, run_experiment
 
 RUNNING = Job(
@@ -49,7 +50,9 @@ def experiment_run(folder: Path, name: str, seeds: str) -> Iterator[int]:
     with working(RUNNING, folder) as work:
         use_one_thread()
         command = f"{COMMAND} experiment run {name} OUT --seeds {n}"
-        steps = run_experiment(experiment, folder, n, command)
+        # Learning rates that are known need not be tried again.
+        shipped = Results.found(name)
+        steps = run_experiment(experiment, folder, n, command, shipped)
         yield from work.counted(_parts(steps), PARTS * n * len(experiment.variants))
 
 

@@ -9,7 +9,7 @@ import torch
 
 from ...batch import collate, encode_source
 from ...evaluate.evaluation import SEED, held_out_pairs
-from ...evaluate.exposure import after_mistake
+from ...evaluate.exposure import after_mistake, exposure
 from ...evaluate.pointer import copying_figures
 from ...inspection import even_weights
 from ...messages import N_
@@ -17,13 +17,14 @@ from ...model import Record, Step
 from ...runs.metrics import read_rows
 from ...runs.run import Run, load_run
 from ...tasks import TASKS
-from ...tasks.translation import Translation
+from ...tasks.symbols import Defining
 from ..heads.evenness import evenness
 
 EXACT_MATCH = "exact_match"
 """The measure that every experiment has."""
 LEARNED = 0.95
 """Share of right sentences from which on a task counts as learned."""
+IN_A_ROW = 3
 N_COPIED = 1000
 """Held-out sentences in which names are looked for."""
 N_FORCED = 400
@@ -52,13 +53,22 @@ class Measure:
 
 
 def _steps_to_learn(run: Run) -> float | None:
+    """Return the first of `IN_A_ROW` measurements of `LEARNED` or more: one may be chance."""
     key = "held_out_exact_match"
-    reached = [row["step"] for row in read_rows(run.path) if row.get(key, 0.0) >= LEARNED]
-    return float(reached[0]) if reached else None
+    rows = [row for row in read_rows(run.path) if key in row]
+    for at in range(len(rows) - IN_A_ROW + 1):
+        if all(row[key] >= LEARNED for row in rows[at : at + IN_A_ROW]):
+            return float(rows[at]["step"])
+    return None
 
 
 def _after_mistake(run: Run) -> float:
     return after_mistake(run.model, held_out_pairs(run, N_FORCED, 0))
+
+
+def _without_mistake(run: Run) -> float:
+    found = exposure(run.model, held_out_pairs(run, N_FORCED, 0))
+    return sum(each.free * each.n for each in found) / sum(each.n for each in found)
 
 
 def _bleu(run: Run) -> float | None:
@@ -71,24 +81,17 @@ def _tokens(run: Run) -> float:
     return sum(len(pair.target) - 1 for pair in pairs) / len(pairs)
 
 
-def _pronouns(run: Run) -> float | None:
-    pronoun = None if run.evaluation is None else run.evaluation["pronoun"]
-    return None if pronoun is None else float(pronoun["accuracy"])
-
-
 @torch.inference_mode()
-def _states_at_it(run: Run) -> float:
-    """Return how far the encoder's states at "it" are from each other in two sentences.
+def _states_before(run: Run) -> float:
+    """Return how far the encoder's first states of two rows are from each other.
 
-    They are the grammar's first examples, alike up to there: "… tired" and "… wide". The distance
-    is relative to the length of the first state.
+    They are the task's first examples, alike but for what their letters stand for. The distance is
+    relative to the length of the first state.
     """
     states = []
-    for example in TASKS[Translation.name].examples[:2]:
-        ids = encode_source(run.tokenizer, example.source)
-        at = [token.text for token in run.tokenizer.describe(ids)].index("it")
-        memory_1SD = run.model.encode(torch.tensor([ids], device=run.model.device))
-        states.append(memory_1SD[0, at].double())
+    for example in TASKS[Defining.name].examples[:2]:
+        ids_1S = torch.tensor([encode_source(run.tokenizer, example.source)])
+        states.append(run.model.encode(ids_1S.to(run.model.device))[0, 0].double())
     one_D, other_D = states
     return float((one_D - other_D).norm() / one_D.norm())
 
@@ -115,6 +118,9 @@ STEPS_TO_LEARN = Measure(
 AFTER_MISTAKE = Measure(
     "after_mistake", N_("tokens right after a forced mistake"), _after_mistake, share=True
 )
+WITHOUT_MISTAKE = Measure(
+    "without_mistake", N_("tokens right without it"), _without_mistake, share=True
+)
 BLEU = Measure("bleu", N_("BLEU"), _bleu)
 EVENNESS = Measure(
     "evenness",
@@ -127,8 +133,9 @@ EVENNESS = Measure(
     ),
 )
 TOKENS = Measure("tokens", N_("tokens of a target"), _tokens)
-PRONOUNS = Measure("pronouns", N_("pronouns right"), _pronouns, share=True)
-STATES_AT_IT = Measure("states_at_it", N_("distance of the states at “it”"), _states_at_it)
+STATES_BEFORE = Measure(
+    "states_before", N_("distance of the first states in two rows"), _states_before
+)
 
 
 @lru_cache(maxsize=1)

@@ -1,7 +1,8 @@
 """Which encoder layer should a decoder read?"""
 
 from ...messages import N_
-from .experiment import BASE, NEEDS_NO_MIXING, Expected, Experiment, Variant
+from ...tasks.symbols import Defining
+from .experiment import BASE, DEFINING, Expected, Experiment, Variant
 
 MEMORY = Experiment(
     name="memory",
@@ -16,6 +17,12 @@ MEMORY = Experiment(
         Variant("first", N_("the first layer"), {"memory": "first"}, Expected.AS_GOOD),
         Variant("same", N_("the layer of the same depth"), {"memory": "same"}, Expected.AS_GOOD),
         Variant("mixed", N_("a learned mixture"), {"memory": "mixed"}, Expected.AS_GOOD),
+        Variant("none", N_("no mixing (control)"), {"encoder_mixing": "none"}),
     ),
-    untested=NEEDS_NO_MIXING,
+    task=Defining.name,
+    settings=DEFINING,
+    caution=N_(
+        "A letter finds its definition in two steps, so in two layers: what it stands for learns "
+        "which letter is before it, and the letter looks for itself there."
+    ),
 )

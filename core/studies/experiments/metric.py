@@ -53,6 +53,7 @@ METRIC = Experiment(
     },
     measures=(BLEU,),
     judged_by=BLEU.name,
+    by_loss=False,
     caution=N_(
         "Common practice does not optimise the expected reward, and gains may come from a more "
         "peaked distribution alone (Choshen et al. 2020): so a constant reward stands beside. All "

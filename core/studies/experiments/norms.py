@@ -23,13 +23,17 @@ NORMS = Experiment(
         Variant("batch", N_("BatchNorm before"), {"norm_kind": "batch"}, Expected.LESS),
         Variant("none", N_("no norm"), {"norm_kind": "none"}, Expected.LESS),
         Variant("post", N_("LayerNorm after"), {"norm": "post"}, Expected.AS_GOOD),
-        # The schedule is the same but for its rise: without it the rate begins far above the peak
-        # of the others, so that a missing warm-up and a high rate are not told apart.
-        Variant("at_once", N_("LayerNorm before, no warm-up"), {"warmup": 1}, Expected.AS_GOOD),
+        # At the peak from the first step on: the highest rate is that of the others.
+        Variant(
+            "at_once",
+            N_("LayerNorm before, no warm-up"),
+            {"warmup_rises": False},
+            Expected.AS_GOOD,
+        ),
         Variant(
             "post_at_once",
             N_("LayerNorm after, no warm-up"),
-            {"norm": "post", "warmup": 1},
+            {"norm": "post", "warmup_rises": False},
             Expected.LESS,
         ),
     ),

@@ -41,7 +41,7 @@ class Trained:
     curve: Mapping[str, list[float]] = field(default_factory=dict)
     """step, held_out_exact_match, and loss, reward, held_out_loss and seconds where reported."""
     by_distance: tuple[tuple[int, int, float], ...] = ()
-    """(tokens before a position, pairs, gradient norm of what the encoder makes there relative to
+    """(tokens away, pairs, gradient norm of what the encoder makes at a position relative to
     that of its own token), by distance; none where an experiment does not ask for it."""
     by_layer: Mapping[str, list[float]] = field(default_factory=dict)
     """Of the encoder's embeddings, then of what each layer hands on: `gradient` and `apart` of
@@ -49,6 +49,10 @@ class Trained:
     nothing where an experiment does not ask for it."""
     measures: Mapping[str, float] = field(default_factory=dict)
     """What only some experiments measure, by the name of the measure; absent in older files."""
+    rate: float = 1.0
+    """The learning rate, times that of the experiment's settings."""
+    times: int = 1
+    """Steps, times those of the experiment's settings."""
 
     def value(self, measure: str) -> float | None:
         """Return a figure by its name; None where there is none."""
@@ -63,6 +67,20 @@ class Trained:
         lengths = tuple((int(a), int(b), int(c)) for a, b, c in stored["by_length"])
         distances = tuple((int(a), int(b), float(c)) for a, b, c in stored.get("by_distance", ()))
         return cls(**{**stored, "by_length": lengths, "by_distance": distances})
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A training that only chooses a learning rate, or shows whether others were long enough."""
+
+    variant: str
+    rate: float
+    """As in `Trained`."""
+    times: int
+    loss: float
+    """Held-out, at the end, in nats per token; infinite where training failed."""
+    figure: float | None
+    """What the claim is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +117,8 @@ class Results:
     command: str = ""
     machine: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
+    tried: tuple[Tried, ...] = ()
+    """None in older files."""
 
     @classmethod
     def found(cls, name: str, folder: Path = SHIPPED) -> Self | None:
@@ -156,6 +176,16 @@ class Results:
         of_each = [{each.seed for each in self.of(variant)} for variant in variants]
         return tuple(sorted(set.intersection(*of_each))) if of_each else ()
 
+    @property
+    def rates(self) -> dict[str, float]:
+        """The learning rate of each variant, times that of the experiment's settings."""
+        return {each.variant: each.rate for each in self.trained}
+
+    @property
+    def longer(self) -> Tried | None:
+        """The base that was trained longer; None where none was."""
+        return next((each for each in self.tried if each.times > 1), None)
+
     def estimate(self, variant: str, measure: str = "exact_match") -> Estimate:
         """Return the mean of a measure over the seeds of a variant that have it."""
         values = [each.value(measure) for each in self.of(variant)]
@@ -199,6 +229,7 @@ class Results:
         stored = json.loads(path.read_text(encoding="utf-8"))
         try:
             trained = tuple(Trained.read(each) for each in stored["trained"])
-            return cls(**{**stored, "trained": trained})
+            tried = tuple(Tried(**each) for each in stored.get("tried", ()))
+            return cls(**{**stored, "trained": trained, "tried": tried})
         except (KeyError, TypeError) as error:
             raise ValueError(f"{path} holds no results of an experiment: {error}") from error

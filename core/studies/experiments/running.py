@@ -4,27 +4,29 @@ What is finished is not trained again, and a training that was stopped goes on w
 """
 
 import json
+import math
 import platform
 import shutil
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from statistics import median
 
 import torch
 
 from ...files import write_atomically
-from ...runs.files import is_run
+from ...runs.files import EVALUATION, is_run
 from ...runs.folder import versions
 from ...runs.run import load_run
 from ...tasks import TASKS
+from ...training.loop import TrainingError
 from ...training.prepare import prepare_run
 from ...training.presets import MODEL_SETTINGS, train_command
 from ...training.trainer import complete_run
-from . import EXPERIMENTS
-from .experiment import BASE, PRESET, Experiment, Variant
+from .experiment import PRESET, Experiment, Variant
 from .measuring import measured
-from .results import SHIPPED, Results, Trained
+from .protocol import Training, chosen_rates, in_order, missing, results_of
+from .results import Results, Trained
 
 RUNS = "runs"
 """Folder of the runs of an experiment, with their weights."""
@@ -44,33 +46,10 @@ class Step:
     steps: int
 
 
-def expected_seconds(experiment: Experiment, seeds: int, folder: Path = SHIPPED) -> float | None:
-    """Return about how long an experiment takes on the machine of the shipped results.
-
-    A training counts as the median of all that take as many steps on the same task, whichever
-    experiment they belong to: beside some of them the machine did other things.
-
-    Returns:
-        Seconds, one training after the other; None where nothing is known.
-
-    Raises:
-        ValueError: A file there holds something else.
-        OSError: It cannot be read.
-    """
-    alike = [each for each in EXPERIMENTS.values() if _work(each) == _work(experiment)]
-    known = [Results.found(each.name, folder) for each in alike]
-    seconds = [each.seconds for results in known if results for each in results.trained]
-    return seeds * len(experiment.variants) * median(seconds) if seconds else None
-
-
-def _work(experiment: Experiment) -> tuple[str, int]:
-    """Return what a training of an experiment learns, and in how many steps."""
-    return experiment.task, experiment.preset(experiment.variant(BASE), 0).training.steps
-
-
 def run_of(folder: Path, variant: Variant) -> Path:
     """Return the run of a variant, with its weights: that of the first seed."""
-    return _run(folder, variant.name, 0)
+    found = sorted((folder / RUNS).glob(f"{variant.name}-0*"))
+    return found[0] if found else folder / RUNS / f"{variant.name}-0"
 
 
 def keep_run(folder: Path, experiment: Experiment, variant: Variant, runs: Path) -> Path:
@@ -91,80 +70,114 @@ def keep_run(folder: Path, experiment: Experiment, variant: Variant, runs: Path)
 
 
 def run_experiment(
-    experiment: Experiment, out: Path, seeds: int, command: str = ""
+    experiment: Experiment,
+    out: Path,
+    seeds: int | None = None,
+    command: str = "",
+    shipped: Results | None = None,
 ) -> Iterator[Step]:
     """Train what is missing, and write `out/NAME.json` when all is there.
+
+    Args:
+        experiment: The question.
+        out: Where everything goes.
+        seeds: As many trainings of each variant, and nothing else; None for the whole protocol.
+        command: Makes the results again.
+        shipped: With `seeds`, results from which learning rates are taken.
 
     Raises:
         ConfigError: The settings of a variant do not go together.
         RunError: A run that was begun cannot go on.
         OSError: Something cannot be written.
     """
-    # All seeds of the first variant would keep one waiting for a first comparison.
-    ordered = in_order(experiment)
-    wanted = [(variant, seed) for seed in range(seeds) for variant in ordered]
-    found: list[Trained] = []
-    for variant, seed in wanted:
-        file = _measurement(out, variant.name, seed)
-        if not file.exists() or _still_needed(experiment, variant, seed, out):
-            path = _run(out, variant.name, seed)
-            for step, steps in _train(experiment, variant, seed, out):
-                yield Step(variant, seed, len(found), len(wanted), step, steps)
-            figures = measured(load_run(path), experiment, variant, seed)
-            write_atomically(file, json.dumps(asdict(figures), indent=1).encode())
-        found.append(Trained.read(json.loads(file.read_text(encoding="utf-8"))))
-        yield Step(variant, seed, len(found), len(wanted), 0, 0)
-        # Only the first seed is looked at; others may have been what variants started from.
-        if seed and variant == ordered[-1]:
-            for each in ordered:
-                shutil.rmtree(_run(out, each.name, seed), ignore_errors=True)
-    Results(
-        experiment=experiment.name,
-        trained=tuple(found),
+    done: list[Trained] = []
+    while todo := _next(experiment, done, seeds, shipped):
+        n_all = len(done) + len(todo)
+        for training in todo:
+            variant, file = experiment.variant(training.variant), out / f"{training.name}.json"
+            if not file.exists() or _still_needed(experiment, training, out):
+                for step, steps in _train(experiment, training, out, done):
+                    yield Step(variant, training.seed, len(done), n_all, step, steps)
+                figures = measured_run(out / RUNS / training.name, experiment, training)
+                write_atomically(file, json.dumps(asdict(figures), indent=1).encode())
+            done.append(Trained.read(json.loads(file.read_text(encoding="utf-8"))))
+            yield Step(variant, training.seed, len(done), n_all, 0, 0)
+        _drop_runs(out, chosen_rates(experiment, done))
+    tried = () if seeds is None or shipped is None else shipped.tried
+    replace(
+        results_of(experiment, done, tried),
         command=command,
         machine=f"{platform.machine()}, threads: {torch.get_num_threads()}",
         versions=versions(),
     ).save(out / f"{experiment.name}.json")
 
 
-def in_order(experiment: Experiment) -> list[Variant]:
-    """Return the variants, first those whose weights others start from."""
-    return sorted(experiment.variants, key=lambda each: bool(each.start))
+def _next(
+    experiment: Experiment, done: Sequence[Trained], seeds: int | None, shipped: Results | None
+) -> list[Training]:
+    """Return the next trainings; see `run_experiment`."""
+    if seeds is None:
+        return missing(experiment, done)
+    rates = {} if shipped is None else shipped.rates
+    # All seeds of the first variant would keep one waiting for a first comparison.
+    return [
+        Training(each.name, seed, rates.get(each.name, 1.0))
+        for seed in range(seeds)
+        for each in in_order(experiment)
+    ][len(done) :]
 
 
-def _run(out: Path, variant: str, seed: int) -> Path:
-    return out / RUNS / f"{variant}-{seed}"
+def measured_run(path: Path, experiment: Experiment, training: Training) -> Trained:
+    """Return what is measured of a trained run; of one that failed, that it learned nothing."""
+    variant, seed = experiment.variant(training.variant), training.seed
+    found = Trained(variant.name, seed, 0, 0.0, 0, 0.0, math.inf, None, 0, ())
+    if (path / EVALUATION).exists():
+        found = measured(load_run(path), experiment, variant, seed)
+    return replace(found, rate=training.rate, times=training.times)
 
 
-def _measurement(out: Path, variant: str, seed: int) -> Path:
-    return out / f"{variant}-{seed}.json"
+def _drop_runs(out: Path, rates: Mapping[str, float]) -> None:
+    """Remove the runs that are not looked at: all but those of the first seed and chosen rate."""
+    kept = {Training(name, 0, rate).name for name, rate in rates.items()}
+    for path in (out / RUNS).iterdir():
+        if path.name not in kept:
+            shutil.rmtree(path, ignore_errors=True)
 
 
-def _still_needed(experiment: Experiment, variant: Variant, seed: int, out: Path) -> bool:
+def _still_needed(experiment: Experiment, training: Training, out: Path) -> bool:
     """Say whether weights that another variant is yet to start from are gone."""
     waiting = [
         each
         for each in experiment.variants
-        if each.start == variant.name and not _measurement(out, each.name, seed).exists()
+        if each.start == training.variant
+        and not (out / f"{replace(training, variant=each.name).name}.json").exists()
     ]
-    return bool(waiting) and not is_run(_run(out, variant.name, seed))
+    return bool(waiting) and not is_run(out / RUNS / training.name)
 
 
 def _train(
-    experiment: Experiment, variant: Variant, seed: int, out: Path
+    experiment: Experiment, training: Training, out: Path, done: Sequence[Trained]
 ) -> Iterator[tuple[int, int]]:
-    """Train a run to its end; yield the steps that are done, and all of them."""
-    path = _run(out, variant.name, seed)
-    start = _run(out, variant.start, seed) if variant.start else None
-    preset = experiment.preset(variant, seed)
+    """Train a run to its end; yield the steps that are done, and all of them.
+
+    A run whose loss is no number any more ends there, without an evaluation.
+    """
+    path, variant = out / RUNS / training.name, experiment.variant(training.variant)
+    start = None
+    if variant.start:
+        rate = chosen_rates(experiment, done)[variant.start]
+        start = out / RUNS / Training(variant.start, training.seed, rate).name
+    how = (variant, training.seed, training.rate, training.times)
+    preset = experiment.preset(*how)
     if not is_run(path):
-        changes = {**experiment.settings, **variant.changes}
+        changes = experiment.changed(*how)
         if start is not None:
             # The model is that of the start.
             changes = {name: value for name, value in changes.items() if name not in MODEL_SETTINGS}
         task = experiment.task_of(variant)
         files = {"task": [task]} | ({} if start is None else {"start": [start.name]})
-        command = train_command(Path(path.name), files, PRESET, {"seed": seed, **changes})
+        command = train_command(Path(path.name), files, PRESET, changes)
         prepare_run(path, TASKS[task], PRESET, preset, command, start=start)
-    for progress in complete_run(path):
-        yield progress.train_step.step, preset.training.steps
+    with suppress(TrainingError):
+        for progress in complete_run(path):
+            yield progress.train_step.step, preset.training.steps

@@ -15,17 +15,15 @@ SCALE = Experiment(
     variants=(
         Variant(BASE, N_("divided by √d_k")),
         Variant("none", N_("not divided"), {"score_scale": "none"}, Expected.LESS),
+        Variant("one", N_("one head of the whole width, divided"), {"n_heads": 1}),
         Variant(
             "wide",
             N_("one head of the whole width, not divided"),
             {"score_scale": "none", "n_heads": 1},
             Expected.LESS,
+            against="one",
         ),
     ),
     measures=(EVENNESS,),
     judges=N_("how many sentences are right; gradients are not measured"),
-    caution=N_(
-        "The last variant differs in two settings: what one head does with the division is shown "
-        "by the question on heads."
-    ),
 )

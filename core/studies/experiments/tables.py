@@ -39,7 +39,7 @@ def of_distances(results: Results, variants: Sequence[str]) -> Table:
         for name in variants
         for distance, (pairs, norm) in results.by_distance(name).items()
     )
-    return Table.of_rows(("variant", "tokens_before", "pairs", "gradient_norm"), rows)
+    return Table.of_rows(("variant", "tokens_away", "pairs", "gradient_norm"), rows)
 
 
 def of_curves(results: Results, variants: Sequence[str]) -> Table:

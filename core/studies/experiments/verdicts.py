@@ -25,14 +25,12 @@ class Reason(StrEnum):
     """The interval goes no farther than the margin: as good."""
     BOTH = "both"
     """The interval allows both; with one seed always."""
-    RATE = "rate"
-    """The variant was trained with another learning rate, too."""
-    TASK = "task"
-    """What is learned does not test the claim."""
+    UNLEARNED = "unlearned"
+    """The base would reach more if it were trained longer, or that was not tried."""
 
 
-RATE_APART = 2.0
-"""A variant whose highest learning rate differs from the other's by this factor is not judged."""
+ENOUGH = 0.95
+"""The base has learned its task where it reaches this share of what longer training reaches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +40,7 @@ class Judgement:
     verdict: Verdict
     reason: Reason
     figure: float = 0.0
-    """Where it is as good, by how much it differs at most on the side that the claim is about;
-    with another learning rate, how many times as high that is."""
+    """Where it is as good, by how much it differs at most on the side that the claim is about."""
 
 
 def judge(expected: Expected, less: Estimate, within: float = WITHIN) -> Judgement:
@@ -76,30 +73,36 @@ def judge(expected: Expected, less: Estimate, within: float = WITHIN) -> Judgeme
 
 
 def judged(
-    experiment: Experiment, variant: Variant, less: Estimate, within: float
+    experiment: Experiment, results: Results, variant: Variant, less: Estimate, within: float
 ) -> Judgement | None:
     """Judge a variant by the measure that the claim is about; None where nothing is claimed.
 
-    No interval decides what the trainings do not test.
+    No interval decides anything as long as the base has not learned its task.
     """
     if variant.expected is None:
         return None
-    if experiment.untested:
-        return Judgement(Verdict.OPEN, Reason.TASK)
-    times = rate_times(experiment, variant)
-    if is_apart(times):
-        return Judgement(Verdict.OPEN, Reason.RATE, times)
+    if (learned_share(experiment, results) or 0.0) < ENOUGH:
+        return Judgement(Verdict.OPEN, Reason.UNLEARNED)
     return judge(variant.expected, less, within)
 
 
-def rate_times(experiment: Experiment, variant: Variant) -> float:
-    """Return how many times as high a variant's learning rate rises as that of the base."""
-    return experiment.peak_rate(variant) / experiment.peak_rate(experiment.variant(BASE))
+def learned_share(experiment: Experiment, results: Results) -> float | None:
+    """Return which share the base has of what it reaches with `LONGER` times as many steps.
 
-
-def is_apart(times: float) -> bool:
-    """Say whether learning rates are so far apart that their trainings do not compare."""
-    return max(times, 1 / times) >= RATE_APART
+    Returns:
+        None where it was not trained longer.
+    """
+    longer = results.longer
+    if longer is None:
+        return None
+    measure = experiment.measure(experiment.judged_by)
+    if measure is not None and measure.fewer_is_better:
+        # What falls with training tells nothing of how much is learned.
+        return 1.0
+    # Seed by seed, as everything is compared.
+    [base] = [each for each in results.of(BASE) if each.seed == 0]
+    found = base.value(experiment.judged_by)
+    return 1.0 if not longer.figure or found is None else found / longer.figure
 
 
 # ---- influence by distance, gradients by layer

@@ -30,7 +30,7 @@ from pages.frame.language import (
 )
 from pages.frame.view import Shown
 from pages.views.experiments import lengths, question
-from pages.views.experiments.claims import WORDS, answer, is_untested, not_compared
+from pages.views.experiments.claims import WORDS, answer
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity
 from viz.charts.frames import runs_table, written
@@ -88,7 +88,7 @@ def _chart(asked: Asked, found: Sequence[Finding], measure: Measure | None) -> D
     )
     return charts.chart(
         intervals(
-            [_measured(asked, each) for each in found if each.complete and not is_untested(each)],
+            [_measured(asked, each) for each in found if each.complete],
             value=Quantity(
                 label,
                 share=share,
@@ -108,7 +108,7 @@ def _measured(asked: Asked, finding: Finding) -> Measured:
     """Return the row of a variant, with the interval of its difference around its mean."""
     mean, less = finding.share.mean, finding.less
     low, high = -math.inf, math.inf
-    if less is not None and finding.comparison is not Comparison.NOT_COMPARED:
+    if less is not None:
         low, high = mean + less.mean - less.high, mean + less.mean - less.low
     name = EXACT_MATCH if finding.measure is None else finding.measure.name
     values = [each.value(name) for each in asked.results.of(finding.name)]
@@ -131,7 +131,6 @@ def _legend(asked: Asked, found: Sequence[Finding], measure: Measure | None) -> 
     lines = [
         text.format(base=_(asked.experiment.variant(BASE).label)),
         *_rules(found, measure),
-        *not_compared(found),
         *(_against(each) for each in found if each.against),
     ]
     task = TASKS[asked.experiment.task]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from core.studies.experiments.findings import Comparison, Finding, findings
 from core.studies.experiments.measures import Measure
-from core.studies.experiments.verdicts import Verdict, vanishes
+from core.studies.experiments.verdicts import Reason, Verdict, vanishes
 from pages.frame.language import N_, _, capitalised, enumerated, listed_apart, n_, number
 from pages.frame.texts import toml
 from pages.views.experiments.question import Asked, bold, extremes, quoted, writer
@@ -16,12 +16,11 @@ WORDS = {
     Comparison.NOTHING: N_("nothing right"),
     Comparison.NO_BETTER: N_("no better"),
     Comparison.UNCLEAR: N_("unclear"),
-    Comparison.NOT_COMPARED: N_("not compared"),
 }
 """How a variant compares → what stands beside its bar."""
 _PARTS = {
-    Verdict.HOLDS: N_("✓ as claimed: {parts}."),
-    Verdict.FAILS: N_("✗ against the claim: {parts}."),
+    Verdict.HOLDS: N_("✓ borne out: {parts}."),
+    Verdict.FAILS: N_("✗ refuted: {parts}."),
     Verdict.OPEN: N_("? undecided: {parts}."),
 }
 """The verdict on parts of a claim → the line on them."""
@@ -41,8 +40,6 @@ def answer(asked: Asked, by: Measure | None) -> str:
         label = _("correct sentences") if by is None else _(by.label)
         values = {_(each.variant): each.share.mean for each in found if each.complete}
         return extremes(capitalised(label), values, writer(by))
-    if asked.experiment.untested:
-        return _("**This task cannot tell.** {why}").format(why=_(asked.experiment.untested))
     verdicts = list(judged.values())
     words = _in_words(asked, judged)
     gradient = of_gradient(
@@ -67,13 +64,7 @@ def _in_words(asked: Asked, judged: Mapping[Finding, Verdict]) -> str:
     """
     verdicts = list(judged.values())
     if set(verdicts) == {Verdict.OPEN}:
-        n_seeds = len(asked.results.seeds)
-        text = n_(
-            "Not certain: {n} training of each is too few to tell.",
-            "Not certain: {n} trainings of each are too few to tell.",
-            n_seeds,
-        )
-        return text.format(n=number(n_seeds))
+        return _undecided(asked, judged)
     key = verdicts[0] if len(set(verdicts)) == 1 else "_".join(verdicts)
     words = str(toml("answers")[asked.experiment.name].get(key, ""))
     claimed = {each.comparison for each, verdict in judged.items() if verdict is Verdict.HOLDS}
@@ -81,15 +72,32 @@ def _in_words(asked: Asked, judged: Mapping[Finding, Verdict]) -> str:
     return words.format(worse=worse)
 
 
+def _undecided(asked: Asked, judged: Mapping[Finding, Verdict]) -> str:
+    """Say why nothing is decided."""
+    if Reason.UNLEARNED in map(_reason, judged):
+        return _("Undecided: it was not shown that the base is trained long enough.")
+    n_seeds = len(asked.results.seeds)
+    text = n_(
+        "Undecided: {n} training of each is too few to tell.",
+        "Undecided: {n} trainings of each are too few to tell.",
+        n_seeds,
+    )
+    return text.format(n=number(n_seeds))
+
+
+def _reason(finding: Finding) -> Reason | None:
+    return None if finding.judged is None else finding.judged.reason
+
+
 def _verdict(verdicts: Sequence[Verdict]) -> str:
     """Say how much of the claim holds; nothing where nothing of it is certain."""
     if set(verdicts) == {Verdict.HOLDS}:
-        return _("The claim holds.")
+        return _("The claim is borne out.")
     if set(verdicts) == {Verdict.FAILS}:
-        return _("The claim does not hold.")
+        return _("The claim is refuted.")
     if Verdict.HOLDS in verdicts:
-        return _("The claim holds in part.")
-    return _("A part of the claim does not hold.") if Verdict.FAILS in verdicts else ""
+        return _("The claim is borne out in part.")
+    return _("A part of the claim is refuted.") if Verdict.FAILS in verdicts else ""
 
 
 def _parts(judged: Mapping[Finding, Verdict], gradient: Mapping[Verdict, str]) -> Iterator[str]:
@@ -97,7 +105,7 @@ def _parts(judged: Mapping[Finding, Verdict], gradient: Mapping[Verdict, str]) -
     for verdict in _PARTS:
         groups: dict[Comparison | None, list[str]] = {}
         for each, its_verdict in judged.items():
-            if its_verdict is verdict and each.comparison is not Comparison.NOT_COMPARED:
+            if its_verdict is verdict and _reason(each) is not Reason.UNLEARNED:
                 groups.setdefault(each.comparison, []).append(quoted(_(each.variant)))
         parts = [
             _part(comparison, len(variants)).format(variants=enumerated(variants))
@@ -124,27 +132,6 @@ def _part(comparison: Comparison | None, n: int) -> str:
             return n_("{variants} does no better", "{variants} do no better", n)
         case _:
             return _("{variants} may differ by chance")
-
-
-def is_untested(finding: Finding) -> bool:
-    """Say whether a variant has nothing to compare: it learned nothing at its learning rate."""
-    return finding.comparison is Comparison.NOT_COMPARED and finding.share.mean == 0
-
-
-def not_compared(found: Sequence[Finding]) -> Iterator[str]:
-    """Say why variants with another learning rate are not compared."""
-    apart = [each for each in found if each.comparison is Comparison.NOT_COMPARED]
-    if not apart:
-        return
-    text = _("Not compared: {variants}. Their learning rate rises {times} times as high.")
-    if all(map(is_untested, apart)):
-        text = _(
-            "Not compared: {variants}. Their learning rate rises {times} times as high, and no "
-            "such training learned the task."
-        )
-    times = max(each.judged.figure for each in apart if each.judged is not None)
-    variants = enumerated(quoted(_(each.variant)) for each in apart)
-    yield text.format(times=number(times, significant=2), variants=variants)
 
 
 def of_gradient(asked: Asked, name: str, moment: str) -> dict[Verdict, str]:

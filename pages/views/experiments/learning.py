@@ -87,10 +87,9 @@ def _draw_steps(asked: Asked, measure: str) -> Shown:
     """Draw the mean over seeds of what was measured in training."""
     shown = [each for each in asked.trained if measure in asked.results.of(each.name)[0].curve]
     found = {_(each.label): asked.results.curve(each.name, measure) for each in shown}
-    compared = question.compared(asked, found)
     series = {label: values for label, (_steps, values) in found.items()}
     places = {label: steps for label, (steps, _values) in found.items()}
-    label, last = _(_MEASURES[measure]), max(int(steps[-1]) for steps, _values in compared.values())
+    label, last = _(_MEASURES[measure]), max(int(steps[-1]) for steps, _values in found.values())
     n_seeds, is_loss = len(asked.results.seeds), measure in _LOSSES
     unit = _("{measure}, nats per token") if is_loss else "{measure}"
     if measure == RIGHT:
@@ -117,7 +116,7 @@ def _draw_steps(asked: Asked, measure: str) -> Shown:
     return Shown(
         name=f"{asked.experiment.name}-learning",
         title=_("{question} In training").format(question=_(asked.experiment.question)),
-        seen=_seen(compared, measure, label, last),
+        seen=_seen(found, measure, label, last),
         recipe=asked.recipe(of_curves),
         code=(Results.curve,),
         pictures=[picture],

@@ -83,7 +83,7 @@ def _draw_lengths(asked: Asked) -> Shown:
     return Shown(
         name=f"{asked.experiment.name}-lengths",
         title=_("{question} By length").format(question=_(asked.experiment.question)),
-        seen=_seen(asked, question.compared(asked, series), places),
+        seen=_seen(asked, series, places),
         recipe=asked.recipe(of_lengths),
         pictures=[picture],
         about={"task": asked.experiment.task, "command": asked.results.command},
@@ -165,10 +165,10 @@ def draw_distances(asked: Asked) -> Shown:
                 for label, of_distance in found.items()
             },
             at=distances,
-            x=Quantity(_("tokens before the position"), zero=False),
+            x=Quantity(_("tokens away from the position"), zero=False),
             # Beyond a few tokens all but one would lie on 0.
             y=Quantity(_("influence (own token = 100 %)"), share=True, squeezed=_SQUEEZED),
-            title=_("Influence of a token on the encoder’s output some tokens later"),
+            title=_("Influence of a token on the encoder’s output some tokens away"),
         )
     )
     question.say_caution(asked)
@@ -181,7 +181,8 @@ def draw_distances(asked: Asked) -> Shown:
         code=(influence_by_distance, fall),
         pictures=[picture],
         about={"task": asked.experiment.task, "command": asked.results.command},
-        formula=r"\frac{\sqrt{\mathrm{mean}_i\, \lVert \partial h_i / \partial x_{i-k} \rVert^2}}"
+        formula=r"\frac{\sqrt{\mathrm{mean}_i\, \lVert \partial h_i"
+        r" / \partial x_{i \pm k} \rVert^2}}"
         r"{\sqrt{\mathrm{mean}_i\, \lVert \partial h_i / \partial x_i \rVert^2}}",
         how_to_read=view_text("experiments", "lengths").sections["By distance"],
     )
@@ -202,7 +203,7 @@ def _falls(asked: Asked, near: int, far: int) -> str:
             for each in left
         )
         text = _(
-            "**It fades least with “{variant}”:** from {near} token back to {far} the influence "
+            "**It fades least with “{variant}”:** from {near} token away to {far} the influence "
             "falls {factors}."
         )
         least = labels[left[0].variant]
@@ -211,8 +212,8 @@ def _falls(asked: Asked, near: int, far: int) -> str:
         )
     lines += [
         n_(
-            "{variant} reaches {n} token back, no farther.",
-            "{variant} reaches {n} tokens back, no farther.",
+            "{variant} reaches {n} token away, no farther.",
+            "{variant} reaches {n} tokens away, no farther.",
             each.reach,
         ).format(variant=capitalised(labels[each.variant]), n=number(each.reach))
         for each in falls

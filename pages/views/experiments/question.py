@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import streamlit as st
 
@@ -13,15 +12,12 @@ from core.studies.experiments.experiment import BASE, Variant
 from core.studies.experiments.findings import Writing, decimals
 from core.studies.experiments.measures import Measure
 from core.studies.experiments.results import SHIPPED, Results
-from core.studies.experiments.verdicts import is_apart, rate_times
 from pages.frame import cached, controls
 from pages.frame.cached import Folder
 from pages.frame.language import _, enumerated, number, percent, percent_of_100, plain
 from pages.frame.links import EXPERIMENT
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
-
-Series = TypeVar("Series")
 
 WHERE = "experiment_run"
 """In the URL: whose trainings are shown."""
@@ -102,17 +98,6 @@ def say_caution(asked: Asked) -> None:
     if asked.experiment.caution:
         caution = _("**Keep in mind:** {caution}")
         st.caption(caution.format(caution=_(asked.experiment.caution)))
-
-
-def is_compared(asked: Asked, variant: Variant) -> bool:
-    """Say whether a variant was trained with about the base's learning rate."""
-    return not is_apart(rate_times(asked.experiment, variant))
-
-
-def compared(asked: Asked, series: Mapping[str, Series]) -> dict[str, Series]:
-    """Return of what is drawn, by labels, those variants that compare with the base."""
-    labels = {_(each.label) for each in asked.trained if is_compared(asked, each)}
-    return {label: values for label, values in series.items() if label in labels}
 
 
 def names(some: Collection[str], all_of_them: Collection[str]) -> str:

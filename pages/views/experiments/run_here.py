@@ -9,9 +9,9 @@ import streamlit as st
 from core.jobs.job import JobError
 from core.studies.experiments import job
 from core.studies.experiments.experiment import BASE, Experiment, Variant
-from core.studies.experiments.running import expected_seconds, keep_run, run_of
+from core.studies.experiments.running import keep_run, run_of
 from pages.frame import cached, controls, service, session
-from pages.frame.language import _, duration, n_, number, plain
+from pages.frame.language import _, n_, number, plain
 from pages.frame.messages import explained
 from pages.views.experiments.question import own_folder
 
@@ -57,16 +57,11 @@ def _before(experiment: Experiment, n_seeds: int) -> str:
     """Say how much work it is."""
     n = n_seeds * len(experiment.variants)
     steps = experiment.preset(experiment.variant(BASE), 0).training.steps
-    status = n_(
+    return n_(
         "{n} training of {steps} steps on the task “{task}”",
         "{n} trainings of {steps} steps on the task “{task}”",
         n,
     ).format(n=number(n), steps=number(steps), task=experiment.task)
-    seconds = expected_seconds(experiment, n_seeds)
-    if seconds is None:
-        return status
-    text = _("{work}: about {time} on our computer.")
-    return text.format(work=status, time=duration(seconds))
 
 
 def _keep(experiment: Experiment, folder: Path) -> None:

@@ -47,6 +47,7 @@ KINDS = {
     "LSTM, fixed vector": {
         **{"encoder_mixing": "lstm_two_way", "decoder_mixing": "lstm", "cross": "none"},
     },
+    "tagger": {"cross": "own"},
     "first layer read": {"memory": "first"},
     "own layer read": {"memory": "same", "norm": "pre"},
     "mixture read": {"memory": "mixed"},

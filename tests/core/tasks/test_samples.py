@@ -16,6 +16,7 @@ DIGESTS = {
     "copy": "0c452847db1d4816",
     "reverse": "b33cb03013239b6c",
     "either": "70fd581919a9b678",
+    "define": "30ee7d7f7a33994c",
     "names": "b48f73b65d5e1c37",
     "translate": "97a314fc4a6f0d64",
     "everyday": "97a314fc4a6f0d64",
@@ -90,4 +91,4 @@ def test_a_name_that_is_no_task_is_refused_with_the_tasks(tmp_path):
     for name in ("paste", str(tmp_path), ""):
         with pytest.raises(CorpusError, match=re.escape(repr(name))) as refused:
             task_named(name)
-        assert "copy, reverse, either, names, translate" in str(refused.value)
+        assert "copy, reverse, either, define, names, translate" in str(refused.value)

@@ -112,6 +112,15 @@ def test_rate_is_the_papers_formula(step, d_model):
     assert learning_rate(step, d_model, PAPER) == pytest.approx(expected, rel=1e-12)
 
 
+def test_without_a_rise_the_rate_is_at_its_peak_to_the_end_of_the_warm_up():
+    rising, flat = (TrainConfig(steps=200, warmup=20, warmup_rises=each) for each in (True, False))
+    peak = learning_rate(20, 64, rising)
+    assert [learning_rate(s, 64, flat) for s in range(1, 201)] == [
+        max(peak, learning_rate(s, 64, rising)) if s < 20 else learning_rate(s, 64, rising)
+        for s in range(1, 201)
+    ]
+
+
 def test_cooldown_falls_evenly_to_nearly_nothing_in_the_last_steps():
     flat, cooled = TrainConfig(steps=200, warmup=20), TrainConfig(steps=200, warmup=20, cooldown=50)
     shares = [learning_rate(s, 64, cooled) / learning_rate(s, 64, flat) for s in range(1, 201)]

@@ -29,8 +29,8 @@ def by_hand(model):
 
         found_SDSD = jacobian(made, record.tensors[SOURCE, Step.TOKENS][0].clone())
         for i in range(len(source)):
-            for j in range(i + 1):
-                squares.setdefault(i - j, []).append(found_SDSD[i, :, j].square().sum().item())
+            for j in range(len(source)):
+                squares.setdefault(abs(i - j), []).append(found_SDSD[i, :, j].square().sum().item())
     means = {k: sum(each) / len(each) for k, each in sorted(squares.items())}
     return [(k, len(squares[k]), (mean / means[0]) ** 0.5) for k, mean in means.items()]
 

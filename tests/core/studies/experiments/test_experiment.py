@@ -1,12 +1,16 @@
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
+import torch
 
+from core.batch import encode_source
+from core.model import build
 from core.model.building import count_parameters
 from core.studies.experiments import EXPERIMENTS
 from core.studies.experiments.experiment import BASE, Expected
 from core.studies.experiments.measures import EXACT_MATCH
 from core.tasks import TASKS
+from core.training.prepare import train_tokenizer
 
 CASES = [(each, variant) for each in EXPERIMENTS.values() for variant in each.variants]
 
@@ -30,7 +34,8 @@ def test_every_variant_can_be_trained_and_differs_from_the_base_in_what_it_says(
         if getattr(getattr(found, part), each.name) != getattr(getattr(base, part), each.name)
     }
     # Heads of another number have another width.
-    assert differing - {"d_k", "d_v"} == set(variant.changes)
+    widths = {"d_k", "d_v"}
+    assert differing - widths == set(variant.changes) - widths
     assert count_parameters(found.model) > 0
 
 
@@ -49,3 +54,25 @@ def test_what_a_question_speaks_of_is_among_its_variants_and_measures(experiment
     within = {Expected.AS_GOOD, Expected.NO_MORE}
     if judged and not judged.share:
         assert not any(each.expected in within for each in experiment.variants)
+
+
+@pytest.mark.parametrize(
+    ("mixing", "knows"),
+    [
+        *(("none", False), ("gru", False), ("convolution", False)),
+        *(("attention", True), ("gru_two_way", True), ("average", True), ("fixed", True)),
+    ],
+)
+def test_what_a_letter_stands_for_only_a_reader_knows_that_mixes_it_with_what_comes_later(
+    mixing, knows, few_samples
+):
+    experiment, task = EXPERIMENTS["mixing"], TASKS["define"]
+    preset = experiment.preset(experiment.variant(BASE), 0)
+    tokenizer = train_tokenizer(task, preset.vocab_size, 0, preset.model)
+    config = replace(preset.sized(tokenizer.vocab_size), encoder_mixing=mixing)
+    model = build(config, seed=1).eval()
+    # Two rows that are alike but for what their letters stand for.
+    one, other = (encode_source(tokenizer, each.source) for each in task.examples)
+    with torch.no_grad():
+        logits = [model(torch.tensor([each]), torch.tensor([[1]])) for each in (one, other)]
+    assert torch.equal(*logits) != knows

@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from core.studies.experiments import EXPERIMENTS
 from core.studies.experiments.experiment import WITHIN, Expected
-from core.studies.experiments.findings import all_findings
 from core.studies.experiments.results import Estimate, Results, Trained
 from core.studies.experiments.verdicts import Verdict, fall, judge
 
@@ -89,11 +87,6 @@ def test_distances_are_means_over_seeds_and_older_files_have_none(tmp_path):
     assert Results.load(tmp_path / "older.json").by_distance("base") == {}
 
 
-def verdicts(experiment, found):
-    all_judged = ((each.name, each.judged) for each in all_findings(experiment, found))
-    return {name: judged.verdict for name, judged in all_judged if judged is not None}
-
-
 HOLDS, FAILS, OPEN = Verdict.HOLDS, Verdict.FAILS, Verdict.OPEN
 
 
@@ -115,34 +108,6 @@ def test_undecided_is_said_only_where_the_interval_allows_both_and_mirrored_clai
                 opposite = {Expected.LESS: Expected.AS_GOOD, Expected.AS_GOOD: Expected.LESS}
                 contrary = judge(opposite[expected], Estimate(0.0, low, high, 3), within)
                 assert {found.verdict, contrary.verdict} in ({HOLDS, FAILS}, {OPEN})
-
-
-@pytest.mark.parametrize(
-    ("name", "found"),
-    [
-        ("projections", {"qk": FAILS, "kv": HOLDS, "qkv": HOLDS, "none": HOLDS}),
-        (
-            "depth",
-            {"four": HOLDS, "eight": FAILS}
-            | dict.fromkeys(("two_without", "four_without", "eight_without"), HOLDS),
-        ),
-        (
-            "norms",
-            {"rms": HOLDS, "batch": FAILS, "none": HOLDS, "post": FAILS}
-            # Their rate rose to fourteen times the others'.
-            | {"at_once": OPEN, "post_at_once": OPEN},
-        ),
-        ("mixing", dict.fromkeys(("convolution", "average", "none"), OPEN)),
-        ("memory", dict.fromkeys(("first", "same", "mixed"), OPEN)),
-        ("reading", {"one_way": OPEN}),
-        ("order", {"none": HOLDS, "learned": OPEN, "rotary": HOLDS, "relative": HOLDS}),
-        ("guide", {"last": OPEN, "first": OPEN}),
-        ("forcing", {"scheduled": FAILS}),
-        ("parallel", {"parallel": HOLDS, "parallel_length": HOLDS, "parallel_one": HOLDS}),
-    ],
-)
-def test_what_the_shipped_trainings_say(name, found):
-    assert verdicts(EXPERIMENTS[name], Results.found(name)) == found
 
 
 def fading(**norms):

@@ -14,7 +14,7 @@ from core.runs.settings import read_settings
 from core.studies.experiments import EXPERIMENTS, job, measures, measuring, passes, running
 from core.studies.experiments.experiment import BASE, Experiment, Variant
 from core.studies.experiments.passes import PASS_MEASURES
-from core.studies.experiments.results import Results, Trained
+from core.studies.experiments.results import Results
 from tests.core.conftest import draw_few
 
 SMALL = {
@@ -150,16 +150,6 @@ def test_variants_start_from_the_weights_of_another_with_the_same_seed(tmp_path)
     [risk, _] = found.of("risk")
     assert len(risk.curve["reward"]) == len(risk.curve["step"]) == 2
     assert "reward" not in found.of(BASE)[0].curve
-
-
-def test_the_time_said_before_is_that_of_the_results_that_ship(tmp_path):
-    guide = EXPERIMENTS["guide"]
-    assert running.expected_seconds(guide, 3, tmp_path) is None
-    trained = Trained("base", 0, 1, 10.0, 1, 0.5, 1.0, None, 0, ())
-    # Beside one of them the machine did other things.
-    found = Results("guide", tuple(replace(trained, seconds=each) for each in (10.0, 12.0, 90.0)))
-    found.save(tmp_path / "guide.json")
-    assert running.expected_seconds(guide, 2, tmp_path) == pytest.approx(2 * 3 * 12)
 
 
 def test_lengths_that_training_never_draws_and_distances_are_measured_too(tmp_path, monkeypatch):

@@ -3,7 +3,7 @@ import pytest
 from core.studies.experiments import EXPERIMENTS
 
 PAIRS = (200, 180, 160, 30, 20)
-NORMS = {"base": (1.0, 0.5, 0.4, 0.3, 0.3), "gru": (1.0, 0.5, 0.1, 0.02, 0.01)}
+NORMS = {"base": (1.0, 0.5, 0.4, 0.3, 0.3), "gru_two_way": (1.0, 0.5, 0.1, 0.02, 0.01)}
 
 
 @pytest.mark.parametrize(
@@ -44,14 +44,14 @@ def test_the_influence_of_a_token_falls_as_the_results_say(open_experiment, dist
     _at, shown, _said = open_experiment("distance", experiment_run="here")
     labels = {each.name: each.label for each in EXPERIMENTS["distance"].variants}
     # 30 pairs of each of two seeds are enough, 20 are not; a position's own token is left out.
-    assert f"**It fades least with “{labels['base']}”:** from 1 token back to 3" in shown.seen
-    assert f"1.7-fold ({labels['base']}), 25-fold ({labels['gru']})." in shown.seen
+    assert f"**It fades least with “{labels['base']}”:** from 1 token away to 3" in shown.seen
+    assert f"1.7-fold ({labels['base']}), 25-fold ({labels['gru_two_way']})." in shown.seen
 
 
 def test_a_question_about_distances_opens_on_them_and_can_be_seen_by_length(open_experiment):
     at, shown, _said = open_experiment("distance")
     assert at.segmented_control(key="outcome").value == "answer"
-    assert "Convolution of width 3 reaches 2 tokens back, no farther." in shown.seen
+    assert "Convolution of width 3 reaches 2 tokens away, no farther." in shown.seen
     at.segmented_control(key="outcome").set_value("lengths").run()
     [chart] = at.get("vega_lite_chart")
     assert "Correct sentences by length" in chart.proto.spec
