@@ -44,11 +44,21 @@ _MOST_BESIDE = 5
 _LONGEST_SIDE = 256
 """Pixels of an image that is shown."""
 
-# A notebook shows a page within a frame, which does not know how tall the page is.
+# A notebook shows a page within a frame, which does not know how tall the page is, nor whether the
+# notebook is dark: its text is light then.
 _FITTED = """<script>
   const page = document.documentElement;
   const fit = () => { frameElement.style.height = `${page.offsetHeight}px`; };
-  if (frameElement) new ResizeObserver(fit).observe(page);
+  const isDark = () => {
+    const paint = document.createElement("canvas").getContext("2d");
+    paint.fillStyle = getComputedStyle(frameElement).color;
+    paint.fillRect(0, 0, 1, 1);
+    return paint.getImageData(0, 0, 1, 1).data[1] > 127;
+  };
+  if (frameElement) {
+    new ResizeObserver(fit).observe(page);
+    frameElement.style.colorScheme = isDark() ? "dark" : "light";
+  }
 </script>"""
 
 
