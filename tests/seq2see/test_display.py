@@ -191,3 +191,17 @@ def test_a_click_on_a_patch_shows_what_it_looks_at_in_the_image(browser, tmp_pat
     page.close()
     assert caption.startswith("What 1,2 looks at in the image")
     assert float(caption.split()[-1]) == pytest.approx(weight, rel=0.01)
+
+
+@pytest.mark.browser
+def test_a_picture_is_dark_where_the_notebook_is(browser):
+    cell = attention(torch.full((2, 2), 0.5))._repr_html_()
+    # Playwright's own scheme would stand above that of the notebook.
+    page = browser.new_page(color_scheme="null")
+    papers = []
+    for text in ("black", "white"):
+        page.set_content(f"<body style='color: {text}'>{cell}")
+        body = page.frame_locator("iframe").locator("body:has([data-drawn])")
+        papers.append(body.evaluate("body => getComputedStyle(body).backgroundColor"))
+    page.close()
+    assert papers == ["rgb(255, 255, 255)", "rgb(18, 18, 18)"]
