@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from torch import Tensor, nn
-from transformers.modeling_outputs import BaseModelOutput
+from transformers.modeling_outputs import MoeModelOutputWithPast
 
 from ..heads import Stack
 
@@ -62,7 +62,8 @@ class Calls:
             found = self.model(input_ids=target_BT, **named)
         else:
             named["attention_mask"] = None if visible_BS is None else visible_BS.long()
-            named["encoder_outputs"] = BaseModelOutput(last_hidden_state=memory_BSD)
+            # It has all fields that any model reads, also those of experts.
+            named["encoder_outputs"] = MoeModelOutputWithPast(last_hidden_state=memory_BSD)
             found = self.model(decoder_input_ids=target_BT, **named)
         return found.logits, found.get("past_key_values")
 

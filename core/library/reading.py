@@ -5,6 +5,7 @@ classes that the library itself brings are made. Sizes are compared with the wei
 before memory is asked for.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -147,7 +148,8 @@ def _checked(told: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         FamilyError: A size is larger than that of any model.
     """
-    kept = {name: value for name, value in told.items() if name not in _REMOTE}
+    named = {name: value for name, value in told.items() if name not in _REMOTE}
+    kept = json.loads(json.dumps(named), object_hook=_with_infinity)
     for name, value in _numbers("", kept):
         most = MOST_LAYERS if _LAYERS.search(name) else _LARGEST_NUMBER
         if abs(value) > most:
@@ -155,6 +157,11 @@ def _checked(told: Mapping[str, Any]) -> dict[str, Any]:
                 "{name} is {value}, more than {most}", name=name, value=repr(value), most=most
             )
     return kept
+
+
+def _with_infinity(value: dict[str, Any]) -> Any:
+    """Return a number that JSON does not have, from the words that the library writes for it."""
+    return float(value["__float__"]) if value.keys() == {"__float__"} else value
 
 
 def _numbers(name: str, value: object) -> Iterator[tuple[str, int]]:
