@@ -89,11 +89,18 @@ def library_class(told: Mapping[str, Any]) -> LibraryClass:
             model_type=repr(model_type),
             version=transformers.__version__,
         )
-    for names, stacks in _WRITING:
-        if names.get(model_type) in (named or [names.get(model_type, "")]):
-            return LibraryClass(names[model_type], stacks, True)
     bare = auto.MODEL_MAPPING_NAMES.get(model_type)
+    for names, stacks in _WRITING:
+        # Saved without its output, a translator has that in its embeddings.
+        fitting = {names.get(model_type), bare if len(stacks) > 1 else None}
+        if model_type in names and (not named or fitting & set(named)):
+            return LibraryClass(names[model_type], stacks, True)
     if isinstance(bare, str) and {_CLASSIFYING.get(model_type), bare} & set(named):
+        if model_type in auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
+            raise FamilyError(
+                "{name} has a decoder; of classifiers, only those without one can be opened",
+                name=named[0],
+            )
         return LibraryClass(bare, (_ENCODER,), False)
     raise FamilyError(
         "{architectures} is none of the classes of transformers that continue a text, fill in "
