@@ -1,6 +1,7 @@
 """`make class`: ask for the passwords of a class where there are none yet, and serve it.
 
     python -m classroom [ADDRESS [PORT]]
+    seq2see class [ADDRESS [PORT]]          where the package is installed
 
 Without an address it is served to the local network.
 """
@@ -19,6 +20,7 @@ from classroom import settings
 from classroom.passwords import SHORTEST
 from classroom.settings import ClassroomError
 from core.commands.options import OneSentence, whole
+from core.installed import INSTALLED
 
 EVERYWHERE, PORT = "0.0.0.0", 8501
 APP = settings.ROOT / "class_app.py"
@@ -96,7 +98,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def command_line() -> OneSentence:
     """Return what reads the address and the port."""
-    parser = OneSentence(prog="python -m classroom", description="Serve a class.")
+    prog = "seq2see class" if INSTALLED else "python -m classroom"
+    parser = OneSentence(prog=prog, description="Serve a class.")
     add = parser.add_argument
     help_of_address = "default: the local network"
     add(

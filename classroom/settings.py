@@ -15,6 +15,7 @@ from typing import Any
 from classroom.accounts import Accounts
 from classroom.limits import Limits
 from classroom.passwords import SHORTEST, hashed, matches
+from core.installed import INSTALLED
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE, SECRETS = "class.toml", "secrets.toml"
@@ -52,7 +53,7 @@ class Classroom:
 
 def folder() -> Path:
     """Return where the settings are."""
-    return Path(os.environ.get(FOLDER_NAMED) or ROOT / ".streamlit")
+    return Path(os.environ.get(FOLDER_NAMED) or (Path.cwd() if INSTALLED else ROOT) / ".streamlit")
 
 
 def read(where: Path, environment: Mapping[str, str]) -> Classroom:

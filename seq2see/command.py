@@ -1,11 +1,13 @@
 """The command `seq2see`: opens the app in the browser, or runs one command of `core`."""
 
 import argparse
+import os
 import socket
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from typing import NoReturn
 
 from . import __version__
 
@@ -30,11 +32,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if any(find_spec(name) is None for name in NEEDED):
         print("error: this needs more packages: pip install 'seq2see[app]'", file=sys.stderr)
         return 2
+    if given[:1] == ["class"]:
+        return _serve_class(given[1:])
     if given and not given[0].startswith("-"):
         return int(import_module(".core.__main__", __package__).main(given))
     options = _Parser(
         prog="seq2see",
-        usage="seq2see [--port PORT] [--no-browser]\n       seq2see COMMAND …",
+        usage="seq2see [--port PORT] [--no-browser]\n       seq2see class [ADDRESS [PORT]]\n"
+        "       seq2see COMMAND …",
         description="Without a command, open the app. Its runs are kept in runs/, in this folder.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -52,8 +57,13 @@ class _Parser(argparse.ArgumentParser):
         lines = [
             f"  {name:<12}{command.__doc__.splitlines()[0]}" for name, command in commands.items()
         ]
-        self.epilog = "\n".join(["commands, each with --help:", *lines])
+        serving = f"  {'class':<12}Serve the app to a class: all sign in, each with own runs."
+        self.epilog = "\n".join(["commands, each with --help:", *lines, serving])
         return super().format_help()
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse in one sentence, without the usage before it."""
+        self.exit(2, f"error: {message} (see seq2see --help)\n")
 
 
 def _port(text: str) -> int:
@@ -66,6 +76,15 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind((ADDRESS, 0))
         return int(probe.getsockname()[1])
+
+
+def _serve_class(arguments: Sequence[str]) -> NoReturn:
+    """Become the server of a class, whose parts import each other by the names in a checkout."""
+    root = str(import_module(".core.installed", __package__).ROOT)
+    found = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
+    # -P: modules of the user's folder may have the same names.
+    command = [sys.executable, "-P", "-m", "classroom", *arguments]
+    os.execve(command[0], command, {**os.environ, "PYTHONPATH": found})
 
 
 def _open_app(port: int, no_browser: bool) -> int:

@@ -6,9 +6,9 @@ L layers, H heads, Q queries, K keys; B batch.
 import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from viz.component.assets import assets_of
     from viz.component.page import component_html, page_html
     from viz.component.payload import TokenLabel
-    from viz.plane.maps import AttentionMaps, pack
+    from viz.plane.maps import AttentionMaps, Patches, pack
 else:
     from .core.heads import Kind
     from .core.watch import Call, Change, Seen, Tokenizer, Watch
     from .viz.component.assets import assets_of
     from .viz.component.page import component_html, page_html
     from .viz.component.payload import TokenLabel
-    from .viz.plane.maps import AttentionMaps, pack
+    from .viz.plane.maps import AttentionMaps, Patches, pack
 
 _OUTPUTS = {
     "encoder_attentions": Kind.ENCODER_SELF,
@@ -39,12 +39,26 @@ _OUTPUTS = {
 
 _OF_ONE_MAP = {"grid.one": "The one map", "head": "map", "head.short": "", "layer.short": ""}
 """Of which head it is, an array does not say; it may be the mean of many."""
+_MOST_BESIDE = 5
+"""Tokens that stand beside those of an image's patches: of a class, and registers."""
+_LONGEST_SIDE = 256
+"""Pixels of an image that is shown."""
 
-# A notebook shows a page within a frame, which does not know how tall the page is.
+# A notebook shows a page within a frame, which does not know how tall the page is, nor whether the
+# notebook is dark: its text is light then.
 _FITTED = """<script>
   const page = document.documentElement;
   const fit = () => { frameElement.style.height = `${page.offsetHeight}px`; };
-  if (frameElement) new ResizeObserver(fit).observe(page);
+  const isDark = () => {
+    const paint = document.createElement("canvas").getContext("2d");
+    paint.fillStyle = getComputedStyle(frameElement).color;
+    paint.fillRect(0, 0, 1, 1);
+    return paint.getImageData(0, 0, 1, 1).data[1] > 127;
+  };
+  if (frameElement) {
+    new ResizeObserver(fit).observe(page);
+    frameElement.style.colorScheme = isDark() ? "dark" : "light";
+  }
 </script>"""
 
 
@@ -61,6 +75,7 @@ class Maps:
         columns: One text for each key.
         remark: What else is to be known; stands below the heads.
         selected: Layer and head that are shown large.
+        patches: The patches of an image, where the last columns stand for them.
     """
 
     kind: Kind
@@ -71,6 +86,7 @@ class Maps:
     columns: Sequence[str]
     remark: str = ""
     selected: tuple[int, int] = (0, 0)
+    patches: Patches | None = None
 
     def attention_maps(self) -> AttentionMaps:
         """Return them as the component of the app draws them."""
@@ -91,6 +107,7 @@ class Maps:
             keys=[TokenLabel(text) for text in self.columns],
             finding=self.remark,
             selected=self.selected,
+            patches=self.patches,
             texts=texts,
         )
 
@@ -222,8 +239,53 @@ def _array(values: Any) -> NDArray[np.float32]:  # noqa: ANN401
     return np.asarray(values, dtype=np.float32)
 
 
+@dataclass
+class _Images:
+    """What a model's convolutions made of images: the patches, unless they come from elsewhere.
+
+    Attributes:
+        shapes: Of all their outputs, rows × columns.
+        last_BCYX: The last image, as the model read it.
+    """
+
+    shapes: list[tuple[int, int]] = field(default_factory=list)
+    last_BCYX: Tensor | None = None
+
+    def note(self, _module: nn.Module, args: tuple[Tensor, ...], output: Tensor) -> None:
+        """Note one call of a convolution."""
+        height, width = output.shape[-2:]
+        self.shapes.append((height, width))
+        if args[0].shape[1] in (1, 3):
+            self.last_BCYX = args[0]
+
+    def patches(self, n_keys: int, batch: int) -> Patches | None:
+        """Return the patches that so many keys stand for, or None where they are no patches."""
+        for height, width in reversed(self.shapes):
+            if 1 < height * width <= n_keys <= height * width + _MOST_BESIDE:
+                return Patches((height, width), self._pixels(batch))
+        return None
+
+    def _pixels(self, batch: int) -> NDArray[np.uint8] | None:
+        """Return the image, from its darkest value to its lightest."""
+        if self.last_BCYX is None:
+            return None
+        step = -(-max(self.last_BCYX.shape[-2:]) // _LONGEST_SIDE)
+        image_CYX = _array(self.last_BCYX[batch, :, ::step, ::step])
+        image_CYX = (image_CYX - image_CYX.min()) / max(float(np.ptp(image_CYX)), 1e-9)
+        image_YX3 = np.broadcast_to(image_CYX, (3, *image_CYX.shape[1:])).transpose(1, 2, 0)
+        return np.rint(255 * image_YX3).astype(np.uint8)
+
+
 class Watched(Watch):
     """What was seen of a model, as a mapping and as a picture."""
+
+    def __enter__(self) -> Self:
+        """Begin to watch, the patches of images too."""
+        self._images = _Images()
+        for module in self.model.modules():
+            if isinstance(module, nn.Conv2d):
+                self._open.callback(module.register_forward_hook(self._images.note).remove)
+        return super().__enter__()
 
     def picture(self, batch: int = 0) -> Picture:
         """Return all that was seen last at each module, layers that are alike together.
@@ -239,7 +301,7 @@ class Watched(Watch):
         alike: dict[tuple[object, ...], list[_Layer]] = {}
         for layer in _layers_of(self.values()):
             alike.setdefault(layer.key, []).append(layer)
-        maps = [_maps_of_calls(layers, batch) for layers in alike.values()]
+        maps = [_maps_of_calls(layers, batch, self._images) for layers in alike.values()]
         return Picture(f"Attention of {type(self.model).__name__}", maps)
 
     def save(self, path: str | Path, batch: int = 0) -> None:
@@ -303,7 +365,7 @@ def _layers_of(modules: Iterable[Seen]) -> Iterator[_Layer]:
             yield _Layer(name, seen, call)
 
 
-def _maps_of_calls(layers: Sequence[_Layer], batch: int) -> Maps:
+def _maps_of_calls(layers: Sequence[_Layer], batch: int, images: _Images) -> Maps:
     weights_LHQK = np.stack([_array(layer.call.weights_BHQK[batch]) for layer in layers])
     weights_LHQK = np.nan_to_num(weights_LHQK)
     visible_QK = weights_LHQK.max(axis=(0, 1)) > 0.0
@@ -313,6 +375,10 @@ def _maps_of_calls(layers: Sequence[_Layer], batch: int) -> Maps:
     columns = _not_padding(visible_QK)
     rows = columns if kind.is_self and len(columns) == len(visible_QK) else slice(None)
     row_texts, column_texts = np.array(seen.rows(batch)), np.array(seen.columns(batch))
+    patches = images.patches(len(columns), batch) if _is_numbered(column_texts) else None
+    if patches:
+        column_texts = np.array(_patch_texts(patches, len(columns)))
+        row_texts = column_texts if kind.is_self else row_texts
     name, remark = _name_of([layer.name for layer in layers])
     return Maps(
         kind,
@@ -322,7 +388,25 @@ def _maps_of_calls(layers: Sequence[_Layer], batch: int) -> Maps:
         row_texts[rows].tolist(),
         column_texts[columns].tolist(),
         remark,
+        patches=patches,
     )
+
+
+def _is_numbered(texts: NDArray[np.str_]) -> bool:
+    """Whether tokens are unknown."""
+    return texts.tolist() == [str(position) for position in range(len(texts))]
+
+
+def _patch_texts(patches: Patches, n_keys: int) -> list[str]:
+    """Return row and column of each patch, after what stands beside the patches.
+
+    >>> _patch_texts(Patches((2, 2)), 5)
+    ['class', '0,0', '0,1', '1,0', '1,1']
+    """
+    places = [f"{row},{column}" for row, column in np.ndindex(patches.shape)]
+    n_beside = n_keys - len(places)
+    beside = ["class"] if n_beside == 1 else [str(number) for number in range(n_beside)]
+    return beside + places
 
 
 def _not_padding(visible_QK: NDArray[np.bool_]) -> NDArray[np.bool_]:

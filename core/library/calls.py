@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from transformers.modeling_outputs import BaseModelOutput
+from transformers.modeling_outputs import MoeModelOutputWithPast
 
 from ..heads import Stack
 
@@ -81,7 +81,8 @@ class Calls:
         else:
             if visible_BS is not None:
                 named["attention_mask"] = visible_BS.to(self.device).long()
-            memory = BaseModelOutput(last_hidden_state=memory_BSD.to(self.device))
+            # It has all fields that any model reads, also those of experts.
+            memory = MoeModelOutputWithPast(last_hidden_state=memory_BSD.to(self.device))
             found = self.model(decoder_input_ids=target_BT, encoder_outputs=memory, **named)
         return found.logits.cpu(), found.get("past_key_values")
 

@@ -5,6 +5,7 @@ classes that the library itself brings are made. Sizes are compared with the wei
 before memory is asked for.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -88,11 +89,18 @@ def library_class(told: Mapping[str, Any]) -> LibraryClass:
             model_type=repr(model_type),
             version=transformers.__version__,
         )
-    for names, stacks in _WRITING:
-        if names.get(model_type) in (named or [names.get(model_type, "")]):
-            return LibraryClass(names[model_type], stacks, True)
     bare = auto.MODEL_MAPPING_NAMES.get(model_type)
+    for names, stacks in _WRITING:
+        # Saved without its output, a translator has that in its embeddings.
+        fitting = {names.get(model_type), bare if len(stacks) > 1 else None}
+        if model_type in names and (not named or fitting & set(named)):
+            return LibraryClass(names[model_type], stacks, True)
     if isinstance(bare, str) and {_CLASSIFYING.get(model_type), bare} & set(named):
+        if model_type in auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
+            raise FamilyError(
+                "{name} has a decoder; of classifiers, only those without one can be opened",
+                name=named[0],
+            )
         return LibraryClass(bare, (_ENCODER,), False)
     raise FamilyError(
         "{architectures} is none of the classes of transformers that continue a text, fill in "
@@ -147,7 +155,8 @@ def _checked(told: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         FamilyError: A size is larger than that of any model.
     """
-    kept = {name: value for name, value in told.items() if name not in _REMOTE}
+    named = {name: value for name, value in told.items() if name not in _REMOTE}
+    kept = json.loads(json.dumps(named), object_hook=_with_infinity)
     for name, value in _numbers("", kept):
         most = MOST_LAYERS if _LAYERS.search(name) else _LARGEST_NUMBER
         if abs(value) > most:
@@ -155,6 +164,11 @@ def _checked(told: Mapping[str, Any]) -> dict[str, Any]:
                 "{name} is {value}, more than {most}", name=name, value=repr(value), most=most
             )
     return kept
+
+
+def _with_infinity(value: dict[str, Any]) -> Any:
+    """Return a number that JSON does not have, from the words that the library writes for it."""
+    return float(value["__float__"]) if value.keys() == {"__float__"} else value
 
 
 def _numbers(name: str, value: object) -> Iterator[tuple[str, int]]:

@@ -126,6 +126,19 @@ def test_the_steps_of_a_recurrent_decoder_are_the_rows_of_a_map():
     assert (maps.kind, maps.weights_LHQK.shape) == (Kind.CROSS, (1, 1, 5, 7))
 
 
+def test_the_keys_of_an_image_are_its_patches():
+    model, inputs = model_of("vit", "sdpa"), inputs_of("vit")
+    with watch(model) as seen:
+        model(**inputs)
+    [maps] = seen.picture(batch=1).maps
+    assert maps.rows == maps.columns
+    assert [*maps.columns[:3], maps.columns[-1]] == ["class", "0,0", "0,1", "3,3"]
+    assert maps.patches.shape == (4, 4)
+    image = inputs["pixel_values"][1].permute(1, 2, 0)
+    spread = (image - image.min()) / (image.max() - image.min())
+    assert np.abs(maps.patches.image_YX3 / 255 - spread.numpy()).max() < 0.003
+
+
 def test_a_model_whose_attention_was_not_seen_says_so():
     model, _ = drawn(Additive)
     with watch(model) as seen:
@@ -158,3 +171,37 @@ def test_a_notebook_shows_all_heads_without_a_network(browser, tmp_path):
     assert box["height"] > 900
     page.close()
     assert faults == []
+
+
+@pytest.mark.browser
+def test_a_click_on_a_patch_shows_what_it_looks_at_in_the_image(browser, tmp_path):
+    model, inputs = model_of("vit", "sdpa"), inputs_of("vit")
+    with watch(model) as seen:
+        model(**inputs)
+    seen.save(tmp_path / "attention.html")
+    page = browser.new_page()
+    page.goto((tmp_path / "attention.html").as_uri())
+    page.locator(".tile").nth(5).click()
+    image = page.locator(".patches canvas").nth(1)
+    box = image.bounding_box()
+    image.click(position={"x": 0.6 * box["width"], "y": 0.3 * box["height"]})
+    [layer_1] = [seen[name].weights for name in seen if ".1." in name]
+    weight = float(layer_1[0, 1, 1 + 4 + 2, 1:].max())
+    caption = page.locator(".patches .caption").inner_text()
+    page.close()
+    assert caption.startswith("What 1,2 looks at in the image")
+    assert float(caption.split()[-1]) == pytest.approx(weight, rel=0.01)
+
+
+@pytest.mark.browser
+def test_a_picture_is_dark_where_the_notebook_is(browser):
+    cell = attention(torch.full((2, 2), 0.5))._repr_html_()
+    # Playwright's own scheme would stand above that of the notebook.
+    page = browser.new_page(color_scheme="null")
+    papers = []
+    for text in ("black", "white"):
+        page.set_content(f"<body style='color: {text}'>{cell}")
+        body = page.frame_locator("iframe").locator("body:has([data-drawn])")
+        papers.append(body.evaluate("body => getComputedStyle(body).backgroundColor"))
+    page.close()
+    assert papers == ["rgb(255, 255, 255)", "rgb(18, 18, 18)"]

@@ -1,5 +1,6 @@
 """The package, built and installed, in a folder whose own files have the names of its parts."""
 
+import os
 import subprocess
 import sys
 import sysconfig
@@ -104,6 +105,14 @@ def test_commands_find_the_gallery_from_any_folder(seq2see, folder):
     assert "251,968" in run(python, "-m", "seq2see", "count", "gallery/copy", cwd=folder)
 
 
+def test_a_wrong_port_is_refused_in_one_sentence(seq2see, folder):
+    done = subprocess.run(
+        [seq2see, "--port", "x"], cwd=folder, check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert done.stderr == "error: argument --port: x is not 1 to 65535 (see seq2see --help)\n"
+
+
 def test_the_library_needs_nothing_of_the_app(seq2see, folder):
     (folder / "mine.py").write_text(WATCHING)
     assert run(seq2see.with_name("python"), "mine.py", cwd=folder) == "[]\n"
@@ -137,3 +146,20 @@ def test_the_app_shows_the_pass_and_the_runs_of_the_folder(seq2see, folder, brow
             expect(page.get_by_text("runs/mine")).to_be_visible(timeout=60_000)
         finally:
             server.terminate()
+
+
+def test_a_class_is_served_from_any_folder(seq2see, site_packages, folder, browser):
+    port = str(free_port())
+    passwords = {"CLASS_PASSWORD": "for the class", "TEACHER_PASSWORD": "for the teacher"}
+    with subprocess.Popen(
+        [seq2see, "class", "127.0.0.1", port], cwd=folder, env=os.environ | passwords
+    ) as server:
+        try:
+            address = f"http://127.0.0.1:{port}"
+            wait_for_health(server, address)
+            page = browser.new_page()
+            page.goto(address)
+            expect(page.locator("input[type=password]").first).to_be_visible(timeout=60_000)
+        finally:
+            server.terminate()
+    assert not (site_packages / "seq2see" / "runs").exists()

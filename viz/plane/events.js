@@ -39,7 +39,7 @@ export function answerPointer(state) {
     if (tool) takeAway(state, tool);
     const button = target.closest("[data-zoom]");
     if (button) zoomBy(state, panelAt(button), button.dataset.zoom);
-    state.kind.click?.(state, target);
+    state.kind.click?.(state, target, event);
     if (pinLabel(state, target)) return;
     // The click that ends a drag means no cell.
     if (!target.closest(".cells") || state.figures[panelAt(target)].drag?.ended) return;
@@ -169,6 +169,7 @@ export function say({ nodes, cursor }, ...first) {
 /** What is marked now: the cell under the pointer, else the keyboard's, else nothing. */
 export function refresh(state) {
   const { hover, cursor, figures } = state;
+  state.kind.pointed?.(state, hover ?? cursor);
   if (hover) return showCell(state, hover, hover.point);
   if (!cursor || !isInView(figures[cursor.panel].view, [cursor.row, cursor.column])) {
     return showNothing(state);

@@ -11,8 +11,10 @@ import { COLOURS } from "../component/scale.js";
 import { counted, ended, fill, joined } from "../component/text.js";
 import { element } from "../component/tokens.js";
 import { besides, showTooltip } from "../component/tooltip.js";
+import { refresh } from "./events.js";
 import { drawSentences } from "./panel.js";
 import { partOfElement } from "./parts.js";
+import { drawPatches, patchUnder } from "./patches.js";
 import { FIGURE_LEGEND, panelPicture, PICTURE, pictureFoot } from "./picture.js";
 import { accept, draw } from "./plane.js";
 import { panelLayout, sizesOf } from "./sizes.js";
@@ -31,6 +33,7 @@ export const maps = {
     figure.figure.classList.add("map");
     figure.figure.prepend(nodes.legends);
     figure.zooming.append(nodes.hint);
+    figure.figure.append(nodes.patches);
     drawSentences(state);
     placeGrid(state);
   },
@@ -58,7 +61,13 @@ export const maps = {
     showTile(state);
     placeWindow(state);
   },
-  click(state, target) {
+  pointed: drawPatches,
+  click(state, target, event) {
+    const patch = target.closest(".patches canvas") && patchUnder(state, event);
+    if (patch != null) {
+      state.cursor = { panel: 0, row: patch, column: patch };
+      refresh(state);
+    }
     const tile = target.closest(".tile");
     if (tile) pickHead(state, Number(tile.dataset.layer), Number(tile.dataset.head));
   },

@@ -6,6 +6,7 @@ head's weights go once more, exactly. On a page those of a head that is chosen l
 element of their own, so that all heads need not be sent again.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, Unpack
@@ -64,6 +65,8 @@ DEFAULT_MAPS_TEXTS: Mapping[str, str] = {
     "picture.decoder.cross": N_("Decoder cross-attention, heads: {n}"),
     **SAVE_TEXTS,
     "place": N_("row {row}, column {column}"),
+    "patches": N_("What {query} looks at in the image: the brightest patch has {weight}"),
+    "patches.left": N_("Of this head, {query} is in the saved file only."),
     "zoom": N_("Zoom"),
     **ZOOM_TEXTS,
     "zoom.help": N_(
@@ -84,6 +87,19 @@ MOST_CELLS_OF_A_FILE = 16_000_000
 
 LARGEST_THUMBNAIL = 128
 """A single head is always exact: its thumbnail needs no more rows than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patches:
+    """The patches of an image that the last columns of a map stand for.
+
+    Attributes:
+        shape: How many patches stand one below the other, and how many side by side.
+        image_YX3: Red, green and blue of each pixel; None where the image is unknown.
+    """
+
+    shape: tuple[int, int]
+    image_YX3: NDArray[np.uint8] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +125,7 @@ class AttentionMaps:
         zoom: The part of the large map that is shown; None for all of it.
         pin: Side and place of the word that is kept marked; None for none.
         spoken: The word that the text beside the maps is about: marked where none is pinned.
+        patches: Where the keys are patches of an image.
         texts: Replacements for some of DEFAULT_MAPS_TEXTS.
 
     Raises:
@@ -129,6 +146,7 @@ class AttentionMaps:
     zoom: Window | None = None
     pin: Pin | None = None
     spoken: Pin | None = None
+    patches: Patches | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -222,9 +240,33 @@ def shared(maps: AttentionMaps, **options: Unpack[Options]) -> Shared:
         "panels": [_large_map(maps, texts, source)],
         "texts": texts,
     }
+    if maps.patches:
+        written, more = _patches(maps, maps.patches, most)
+        header |= {"patches": written | {"arrays": len(arrays)}}
+        arrays += more
     header |= {"content": content_of(header, arrays)}
     own = {name: options.get(name, usual) for name, usual in _USUAL.items()}
     return Shared(header | own, arrays)
+
+
+def _patches(
+    maps: AttentionMaps, patches: Patches, most: int
+) -> tuple[dict[str, Any], list[Array]]:
+    """Return the weights of all heads on the patches, and the image.
+
+    A weight is a byte, as a share of the largest of its row: among many patches, all are small.
+    Where that is too much, it is the first row only, often that of the class token.
+    """
+    n_rows = maps.weights.shape[2] if maps.weights.size <= most else 1
+    weights = maps.weights[:, :, :n_rows, -math.prod(patches.shape) :]
+    largest = weights.max(-1, keepdims=True)
+    shares = weights / np.maximum(largest, np.finfo(np.float32).tiny)
+    arrays: list[Array] = [np.rint(255 * shares).astype(np.uint8).ravel(), largest.ravel()]
+    image = patches.image_YX3
+    if image is not None:
+        arrays.append(image.ravel())
+    size = None if image is None else image.shape[:2]
+    return {"shape": patches.shape, "rows": n_rows, "image": size}, arrays
 
 
 def _chosen(maps: AttentionMaps) -> dict[str, Any]:

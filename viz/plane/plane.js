@@ -23,7 +23,7 @@ function create(state, find) {
     remark: find(".remark"), figures: find(".figures"),
     grid: find(".grid"), sheet: find(".sheet"), sheetCanvas: find(".sheet canvas"),
     tiles: find(".tiles"), frame: find(".frame"), panels: find(".panels"), hint: find(".hint"),
-    legends: find(".legends"), tools: find(".tools.whole"), tooltip: find(".tooltip"),
+    legends: find(".legends"), patches: find(".patches"), tools: find(".tools.whole"), tooltip: find(".tooltip"),
     live: find(".live"),
   };
   Object.assign(state, {

@@ -11,6 +11,7 @@ from transformers import BertConfig, BertForSequenceClassification
 from core.families.fast_tokenizer import FastTokenizer
 from core.inspection import inspect_sentence
 from core.library.reading import library_class
+from core.messages import MessageError
 from core.runs.archive import archive_run, unpack_run
 from core.runs.run import RunError, load_run
 from core.studies.opening.opening import open_model
@@ -123,6 +124,7 @@ def test_a_run_whose_files_speak_of_different_models_is_refused(tmp_path):
     ("model_type", "name", "label", "stacks", "has_output"),
     [
         ("bart", "BartForConditionalGeneration", "Bart", ("encoder", "decoder"), True),
+        ("bart", "BartModel", "Bart", ("encoder", "decoder"), True),
         ("roberta", "RobertaForMaskedLM", "Roberta", ("encoder",), True),
         ("gpt_neox", "GPTNeoXForCausalLM", "GPTNeoX", ("decoder",), True),
         ("llama", "LlamaForSequenceClassification", "Llama", ("encoder",), False),
@@ -132,3 +134,9 @@ def test_a_run_whose_files_speak_of_different_models_is_refused(tmp_path):
 def test_a_class_is_found_by_its_name(model_type, name, label, stacks, has_output):
     found = library_class({"model_type": model_type, "architectures": [name]})
     assert (found.label, found.stacks, found.has_output) == (label, stacks, has_output)
+
+
+def test_a_classifier_with_a_decoder_is_refused_with_a_sentence():
+    told = {"model_type": "bart", "architectures": ["BartForSequenceClassification"]}
+    with pytest.raises(MessageError, match="BartForSequenceClassification has a decoder"):
+        library_class(told)
