@@ -1,15 +1,21 @@
-"""Architectures that need something of their own to open."""
+"""Architectures that open only with some care, and one of which only half can be followed."""
 
 import pytest
 
 from benchmarks.architectures import architectures, outcome
 
-NAMES = ("SwitchTransformersForConditionalGeneration", "FalconH1ForCausalLM")
-"""One whose encoder has experts, one whose settings hold infinity."""
+EXPECTED = {
+    # Its encoder has experts.
+    "SwitchTransformersForConditionalGeneration": "opened",
+    # Its settings hold infinity.
+    "FalconH1ForCausalLM": "opened",
+    # Its encoder attends within blocks, its decoder to all positions.
+    "LongT5ForConditionalGeneration": "refused",
+}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_an_architecture_that_was_refused_once_opens(name):
+@pytest.mark.parametrize("name", EXPECTED)
+def test_an_architecture_opens_as_expected(name):
     [architecture] = [each for each in architectures() if each.name == name]
     what, _ = outcome(architecture)
-    assert what == "opened"
+    assert what == EXPECTED[name]
