@@ -91,6 +91,9 @@ class AttentionSteps(Follower):
 
     def weigh(self, func: Function, scores: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """Turn scores into weights."""
+        if scores.dim() < 3:
+            # Of a router, which chooses among experts.
+            return func(scores, *args, **kwargs)
         n_keys = scores.shape[-1] if self._scores is None else self._scores.shape[-1]
         # Something may be joined to them, such as a column that takes up what is left.
         visible_BHQK = self._by_head(scores[..., :n_keys] > HIDDEN)
