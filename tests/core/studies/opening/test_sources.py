@@ -177,7 +177,7 @@ def test_weights_are_counted_without_being_read(tmp_path, name):
     found = survey(tmp_path)
     tensors = load_file(tmp_path / "model.safetensors")
     assert found.n_weights == sum(tensor.numel() for tensor in tensors.values())
-    assert found.n_bytes == found.n_stored == 4 * found.n_weights
+    assert found.n_bytes == 4 * found.n_weights < found.n_stored
     assert found.family.lower() == name.rstrip("3")
     assert found.seconds > 1
 
