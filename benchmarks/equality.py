@@ -104,7 +104,7 @@ def _print_smollm2() -> None:
 
 def _tokenizer(path: Path, found: Checkpoint, model: Transformer) -> Tokenizer:
     n, pad = model.config.vocab_size, model.config.pad_id
-    return opened_tokenizers(tokenizer_files(path, found.told), n, n, pad)[0]
+    return opened_tokenizers(tokenizer_files(path, found.told, n), n, n, pad)[0]
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 Marian's stays in its own files: `tokenizers` has nothing like it.
 """
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,12 +24,13 @@ MOST_TOKENS = 1 << 22
 """The largest vocabularies have less than a tenth."""
 
 
-def tokenizer_files(path: Path, told: Mapping[str, Any]) -> dict[str, bytes]:
+def tokenizer_files(path: Path, told: Mapping[str, Any], n: int) -> dict[str, bytes]:
     """Return what a run's folder keeps of a tokenizer: name → content.
 
     Args:
         path: A folder, or a GGUF file.
         told: What `config.json` says.
+        n: Tokens of the model.
 
     Raises:
         OpeningError: There is none that is known, or it is damaged.
@@ -48,7 +50,10 @@ def tokenizer_files(path: Path, told: Mapping[str, Any]) -> dict[str, bytes]:
         raise OpeningError(
             "the tokenizer in {path} has a token with number {most}", path=path, most=most
         )
-    return {FILE: fast.to_str().encode()}
+    stored = json.loads(fast.to_str())
+    # The library adds special tokens of its own to a tokenizer without them.
+    added = [each for each in stored["added_tokens"] if not each["special"] or each["id"] < n]
+    return {FILE: json.dumps(stored | {"added_tokens": added}, ensure_ascii=False).encode()}
 
 
 def _of_folder(path: Path, told: Mapping[str, Any]) -> Any:

@@ -35,8 +35,8 @@ class FastTokenizer(Tokenizer):
             n: Tokens of the model.
 
         Raises:
-            TokenizerError: It is damaged, has a part that is not read here, has more tokens than
-                the model, or two of one number.
+            TokenizerError: It is damaged, has a part that is not read here, has or puts around a
+                text more tokens than the model, or two of one number.
         """
         fast = tokenizer_of_json(text)
         fast.no_padding()
@@ -67,6 +67,10 @@ class FastTokenizer(Tokenizer):
             for number in range(n)
         ]
         begins, ends = self._around()
+        if (most := max((*begins, *ends), default=0)) >= n:
+            raise TokenizerError(
+                "it puts token {most} around a text, and the model has {n} tokens", most=most, n=n
+            )
         masks = [number for number, text in specials.items() if text in (MASK, *_MASKS)]
         super().__init__(
             pieces, specials, begins=begins, ends=ends, mask_id=masks[0] if masks else -1

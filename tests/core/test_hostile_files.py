@@ -151,7 +151,8 @@ def used(tokenizer):
 @pytest.mark.parametrize("kind", ["bert", "gpt2", "llama3"])
 def test_the_tokenizer_of_a_model(tmp_path, kind):
     config = write_folder(tmp_path / kind, kind).config
-    stored = json.loads(tokenizer_files(tmp_path / kind, config.to_dict())[FILE])
+    files = tokenizer_files(tmp_path / kind, config.to_dict(), config.vocab_size)
+    stored = json.loads(files[FILE])
     assert not judged(stored, lambda text: used(FastTokenizer(text, config.vocab_size)))
 
 
@@ -163,7 +164,8 @@ def test_the_vocabulary_of_a_model(tmp_path, kind):
 
     def read(text):
         file.write_text(text)
-        for tokenizer in opened_tokenizers(tokenizer_files(tmp_path / kind, told), n, n, -1):
+        files = tokenizer_files(tmp_path / kind, told, n)
+        for tokenizer in opened_tokenizers(files, n, n, -1):
             used(tokenizer)
 
     assert not judged(json.loads(file.read_text()), read)

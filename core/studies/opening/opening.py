@@ -126,7 +126,7 @@ def _opened(found: Path, source: str, folder: Path, command: str) -> Iterator[fl
     model = load_library_model(checkpoint.told, checkpoint.weights)
     yield _READ
     config, n = model.config, sum(each.numel() for each in model.parameters())
-    files = tokenizer_files(found, checkpoint.told)
+    files = tokenizer_files(found, checkpoint.told, config.vocab_size)
     tokenizer = _tokenizer(files, config)
     if config.is_decoder_only:
         config = replace(config, bos_id=(*tokenizer.begins, -1)[0])

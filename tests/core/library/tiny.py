@@ -80,6 +80,8 @@ def write_multilingual(path):
     fast.save(str(path / "tokenizer.json"))
     model = tiny("Bart", vocab_size=fast.get_vocab_size())
     model.save_pretrained(path)
+    about = {"tokenizer_class": "PreTrainedTokenizerFast"}
+    (path / "tokenizer_config.json").write_text(json.dumps(about))
     default = {"forced_bos_token_id": fast.token_to_id("fra_Latn")}
     (path / "generation_config.json").write_text(json.dumps(default))
     return model
