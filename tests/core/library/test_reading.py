@@ -106,6 +106,8 @@ def test_code_that_comes_with_a_model_is_not_run(tmp_path):
     file = tmp_path / "model" / "config.json"
     mine = {"auto_map": {"AutoModelForCausalLM": "modeling_mine.Mine"}}
     file.write_text(json.dumps(json.loads(file.read_text()) | mine))
+    about = tmp_path / "model" / "tokenizer_config.json"
+    about.write_text('{"auto_map": {"AutoTokenizer": ["modeling_mine.Mine", null]}}')
     (tmp_path / "model" / "modeling_mine.py").write_text("raise SystemExit")
     assert opened(tmp_path).settings.model.architecture == "MistralForCausalLM"
 
