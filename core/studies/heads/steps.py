@@ -175,7 +175,7 @@ def head_steps(
     probes = Probes([record, Record(frozenset())])
     with torch.inference_mode():
         run.model(one_row(translation.source_ids), one_row(translation.fed_ids), probes)
-        steps = {step: tensor[0] for (_, step), tensor in record.tensors.items()}
+        steps = {step: tensor[0].cpu() for (_, step), tensor in record.tensors.items()}
         cut_out = _of_library if run.model.config.architecture else _cut_out
         return cut_out(run.model, steps, head, tokens)
 
@@ -269,27 +269,14 @@ def _of_library(
     query_QE, key_KE, value_KE = (of_head[each] for each in (Step.QUERY, Step.KEY, Step.VALUE))
     divisors = (1.0, math.sqrt(query_QE.shape[1]))
     divisor = next((each for each in divisors if _are_close(products_QK / each, scores_QK)), None)
-    is_known = divisor is not None and _are_close(query_QE @ key_KE.T, products_QK)
     mixed_QHE, added_QD = steps[Step.MIXED].transpose(0, 1), steps[Step.ADDED]
     output_HED, bias_D = _output_of(model, head, mixed_QHE, added_QD)
-    attention = SimpleNamespace(
-        site=head.site,
-        n_heads=mixed_QHE.shape[1],
-        d_k=query_QE.shape[1],
-        d_v=value_KE.shape[1],
-        query=SimpleNamespace(in_features=added_QD.shape[1], bias=None),
-        output=SimpleNamespace(bias=bias_D),
-        rotary=None,
-        shared="nothing",
-        scores="dot",
-        divisor=None,
-        divided_by=divisor or 1.0,
-        has_bias_of_distances=False,
-    )
-    without = {Stage.QUERIES, Stage.KEYS, Stage.VALUES}
-    without |= set() if is_known else {Stage.PRODUCTS, Stage.SCALE}
-    without |= set() if bias_D is not None else {Stage.OUTPUT}
-    found = formulas(cast(MultiHeadAttention, attention), number)
+    sum_QD = torch.einsum("qhe,hed->qd", mixed_QHE, output_HED)
+    known = {
+        Stage.PRODUCTS: divisor is not None and _are_close(query_QE @ key_KE.T, products_QK),
+        Stage.OUTPUT: _are_close(sum_QD if bias_D is None else sum_QD + bias_D, added_QD),
+    }
+    sizes = {"n_heads": mixed_QHE.shape[1], "d_k": query_QE.shape[1], "d_v": value_KE.shape[1]}
 
     def projection(made_KE: Tensor) -> Projection:
         nothing = np.empty((0, added_QD.shape[1]), np.float32)
@@ -301,7 +288,7 @@ def _of_library(
         keys=tokens[head.kind.key_side],
         norm="",
         memory_symbol="",
-        formulas={stage: text for stage, text in found.items() if stage not in without},
+        formulas=_known_formulas(head, sizes, divisor or 1.0, bias_D, known),
         query=projection(query_QE),
         key=projection(key_KE),
         value=projection(value_KE),
@@ -317,7 +304,7 @@ def _of_library(
         weights_QK=_array(of_head[Step.WEIGHTS]),
         mixed_QHE=_array(mixed_QHE),
         output_HED=_array(output_HED),
-        output_bias_D=_array(added_QD[0] if bias_D is None else bias_D),
+        output_bias_D=_array(torch.zeros_like(added_QD[0]) if bias_D is None else bias_D),
         term_QD=_array(mixed_QHE[:, number] @ output_HED[number]),
         added_QD=_array(added_QD),
     )
@@ -326,13 +313,41 @@ def _of_library(
 def _output_of(
     model: Transformer, head: Head, mixed_QHE: Tensor, added_QD: Tensor
 ) -> tuple[Tensor, Tensor | None]:
-    """Return output_HED, and bias_D; None for that where a sublayer adds something else."""
+    """Return output_HED, or zeros, and bias_D: what is added beside it at each position."""
     output_HED = cast(MultiHeadAttention, model.block(head.site)[0]).output_HED
     if output_HED is None:
         return mixed_QHE.new_zeros((*mixed_QHE.shape[1:], added_QD.shape[1])), None
+    output_HED = output_HED.cpu()
     sum_QD = torch.einsum("qhe,hed->qd", mixed_QHE, output_HED)
-    bias_D = (added_QD - sum_QD).mean(dim=0)
-    return output_HED, bias_D if _are_close(sum_QD + bias_D, added_QD) else None
+    has_bias = not _are_close(sum_QD, added_QD)
+    return output_HED, (added_QD - sum_QD).mean(dim=0) if has_bias else None
+
+
+def _known_formulas(
+    head: Head,
+    sizes: Mapping[str, int],
+    divisor: float,
+    bias_D: Tensor | None,
+    known: Mapping[Stage, bool],
+) -> dict[Stage, str]:
+    """Return the formulas of the stages of which the numbers are known."""
+    attention = SimpleNamespace(
+        **sizes,
+        site=head.site,
+        query=SimpleNamespace(in_features=0, bias=None),
+        output=SimpleNamespace(bias=bias_D),
+        rotary=None,
+        shared="nothing",
+        scores="dot",
+        divisor=None,
+        divided_by=divisor,
+        has_bias_of_distances=False,
+    )
+    without = {Stage.QUERIES, Stage.KEYS, Stage.VALUES}
+    without |= set() if known[Stage.PRODUCTS] else {Stage.PRODUCTS, Stage.SCALE}
+    without |= set() if known[Stage.OUTPUT] else {Stage.OUTPUT}
+    found = formulas(cast(MultiHeadAttention, attention), head.index)
+    return {stage: text for stage, text in found.items() if stage not in without}
 
 
 def _are_close(one: Tensor, other: Tensor) -> bool:

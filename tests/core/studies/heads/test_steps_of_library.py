@@ -29,6 +29,7 @@ def test_every_number_comes_about_as_it_is_told(kind, opened_path):
         steps = head_steps(run, TEXT, Head(site, 3))
         first = [] if kind == "t5" and site.is_self else FIRST[kind]
         assert list(steps.formulas) == [*first, *COMMON]
+        assert steps.has_bias == (kind not in ("llama3", "t5"))
         for stage in steps.formulas:
             cell = cell_at(steps, stage, len(steps.weights_QK) - 1, 1)
             found = terms(steps, stage, *cell)
