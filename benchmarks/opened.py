@@ -18,7 +18,8 @@ from torch import Tensor
 from transformers import BertModel, LlamaConfig, LlamaForCausalLM, PreTrainedModel
 
 from core.decoding.step import Stepper
-from core.families import Checkpoint, family_of, load, read_checkpoint
+from core.library.checkpoint import Checkpoint, read_checkpoint
+from core.library.reading import load_library_model
 from core.model import Record, Transformer
 
 ROUNDS = 10
@@ -98,25 +99,15 @@ def _print(name: str, ours: Callable[[], object], theirs: Callable[[], object]) 
 
 def opened(found: Checkpoint) -> Transformer:
     """Return the model of a checkpoint."""
-    family = family_of(found.told.get("model_type"))
-    return load(family, found.told, found.weights, found.rotary_pairs)
+    return load_library_model(found.told, found.weights)
 
 
 def in_transformers(found: Checkpoint) -> PreTrainedModel:
-    """Return the same weights in the other layout, as `transformers` has them."""
-    sizes = {n: value for n, value in found.told.items() if n not in ("model_type", "rope_theta")}
-    rope = {"rope_type": "default", "rope_theta": found.told["rope_theta"]}
-    tied = {"tie_word_embeddings": True, "attn_implementation": "eager"}
-    config = LlamaConfig(**sizes, **tied, rope_parameters=rope, vocab_size=49152)
-    turned = dict(found.weights)
-    for name, tensor in found.weights.items():
-        if "q_proj" in name or "k_proj" in name:
-            heads = sizes["num_attention_heads" if "q_proj" in name else "num_key_value_heads"]
-            pairs = tensor.view(heads, -1, 2, tensor.shape[1])
-            turned[name] = pairs.transpose(1, 2).reshape(tensor.shape)
-    theirs = LlamaForCausalLM(config).eval()
-    theirs.load_state_dict(turned | {"lm_head.weight": turned["model.embed_tokens.weight"]})
-    return theirs
+    """Return the LLaMA of a checkpoint as `transformers` runs it by itself."""
+    config = LlamaConfig(**found.told, attn_implementation="eager")
+    return LlamaForCausalLM.from_pretrained(
+        None, config=config, state_dict=dict(found.weights)
+    ).eval()
 
 
 def package(name: str) -> Path:

@@ -14,7 +14,7 @@ VIEWS = (
         "steps",
         steps.draw,
         looks_into="attention",
-        needs=(Need.HEADS, Need.DOT_PRODUCTS, Need.OWN_MODULES),
+        needs=(Need.HEADS, Need.DOT_PRODUCTS),
     ),
 )
 

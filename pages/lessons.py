@@ -60,14 +60,7 @@ VIEWS = (
         looks_into="attention",
         needs=(Need.ENCODER_SELF, Need.FEED_FORWARD, Need.OWN_MODULES),
     ),
-    View(
-        "lessons",
-        "counts",
-        counts.draw,
-        looks_into="all",
-        of_sentence=False,
-        needs=(Need.OWN_MODULES,),
-    ),
+    View("lessons", "counts", counts.draw, looks_into="all", of_sentence=False),
     View(
         "lessons",
         "exposure",

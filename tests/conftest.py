@@ -57,7 +57,7 @@ def opened_path(tmp_path_factory):
     """
     # Imported here: most tests need neither.
     from core.studies.opening.opening import open_model
-    from tests.core.families.folders import write_folder
+    from tests.core.library.folders import write_folder
 
     runs = tmp_path_factory.mktemp("opened")
 
@@ -72,7 +72,7 @@ def opened_path(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def one_stack_folder(tmp_path_factory):
-    """Return a function that returns a run of one stack that was barely trained here.
+    """Return a function that returns a run of another kind that was barely trained here.
 
     It is everybody's: whoever changes it copies it.
     """
@@ -84,14 +84,15 @@ def one_stack_folder(tmp_path_factory):
 
     runs = tmp_path_factory.mktemp("one_stack")
 
-    def folder(like):
-        if not (runs / like).exists():
+    def folder(like, **more):
+        path = runs / "-".join([like, *map(str, more)])
+        if not path.exists():
             with pytest.MonkeyPatch.context() as patch:
                 draw_few(patch)
-                preset = with_settings(MINIATURE, {"like": like, "steps": 6})
-                prepare_run(runs / like, TASKS["copy"], "miniature", preset, "python -m core …")
-                assert len(list(train_run(runs / like))) == 6
-        return runs / like
+                preset = with_settings(MINIATURE, {"like": like, "steps": 6} | more)
+                prepare_run(path, TASKS["copy"], "miniature", preset, "python -m core …")
+                assert len(list(train_run(path))) == 6
+        return path
 
     return folder
 

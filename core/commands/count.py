@@ -9,7 +9,7 @@ import json
 from ..config import ModelConfig
 from ..config.checks import LARGEST_SIZE, MOST_LAYERS
 from ..describe import describe
-from ..families.published import PUBLISHED
+from ..describe.published import PUBLISHED
 from ..runs.run import read_settings
 from . import options
 

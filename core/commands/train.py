@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..config import ModelConfig
+from ..config.styles import STYLES
 from ..config.training import TrainConfig
-from ..families.styles import STYLES
 from ..runs.folder import TRAINING
 from ..runs.run import load_run, read_settings
 from ..tasks import NEED_PAIRS, TASKS, Mixed, Task

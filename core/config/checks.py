@@ -156,12 +156,6 @@ def _check_positions(config: "ModelConfig") -> None:
             "others must be left",
             value=config.max_distance,
         )
-    scaling = config.rotary_scaling
-    config.require(
-        not scaling or (len(scaling) == 4 and min(scaling) > 0 and scaling[1] < scaling[2]),
-        "rotary_scaling is {value}, not four numbers above 0, the third above the second",
-        value=list(scaling),
-    )
 
 
 def _check_projections(config: "ModelConfig") -> None:

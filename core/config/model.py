@@ -19,7 +19,6 @@ from .choices import (
     Norm,
     NormKind,
     Positions,
-    RotaryPairs,
     Scores,
     ScoreScale,
     Shared,
@@ -39,7 +38,7 @@ _KNOWN = (
 class ModelConfig(Settings):
     """The sizes of a Transformer; the defaults are the paper's base model (Table 3).
 
-    Settings after `tied` make other kinds of Transformer: see `core.families`.
+    Settings after `tied` make other kinds of Transformer: see `core.config.styles`.
 
     | kind | is fed | predicts |
     |---|---|---|
@@ -85,8 +84,7 @@ class ModelConfig(Settings):
     """How queries are compared with keys: dot products; v · tanh(W q + U k), a small network
     (Bahdanau et al. 2015); φ(q) · φ(k), without a softmax (Katharopoulos et al. 2020)."""
     score_scale: ScoreScale = "width"
-    """Dot products are divided by √d_k; by that times the number of the layer, from 1; or by
-    nothing."""
+    """Dot products are divided by √d_k, or by nothing."""
     embedding_scale: bool = True
     """Token vectors are multiplied by √d_model."""
     embedding_norm: bool = False
@@ -124,12 +122,8 @@ class ModelConfig(Settings):
     feed_forward: bool = True
     """False: a layer is attention alone."""
     n_segments: int = 0
-    """Number of learned segment vectors, one for each text that a token can belong to."""
+    """Number of learned segment vectors, as BERT has them for two texts; the first is added."""
     rotary_base: float = 10000.0
-    rotary_pairs: RotaryPairs = "halves"
-    """Which dimensions turn together: neighbours (2i, 2i + 1) or (i, i + d_k / 2)."""
-    rotary_scaling: tuple[float, ...] = ()
-    """Of LLaMA 3.1 and later: factor, low and high frequency factor, original positions."""
     n_buckets: int = 32
     max_distance: int = 128
     """Distance from which on all share the last bucket."""
@@ -139,7 +133,7 @@ class ModelConfig(Settings):
     head_transform: bool = False
     """A dense layer with its activation and a norm stands before the output projection."""
     has_output: bool = True
-    """False for an encoder that only returns vectors."""
+    """False for an opened encoder that only returns vectors."""
     target_vocab_size: int = 0
     """0 if it is vocab_size."""
     pad_id: int = PAD
@@ -159,8 +153,7 @@ class ModelConfig(Settings):
         # Older files say true or false, and JSON has only lists.
         if isinstance(self.tied, bool):
             object.__setattr__(self, "tied", "all" if self.tied else "none")
-        for name in ("rotary_scaling", "eos_ids"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "eos_ids", tuple(self.eos_ids))
         self.check_values()
         check_each(self)
         for name in ("d_k", "d_v"):
@@ -263,7 +256,6 @@ class ModelConfig(Settings):
         settings = Settings.to_dict(self)
         settings["tied"] = {"all": True, "none": False}.get(self.tied, self.tied)
         usual: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(self)}
-        for name in ("rotary_scaling", "eos_ids"):
-            settings[name], usual[name] = list(settings[name]), list(usual[name])
+        settings["eos_ids"], usual["eos_ids"] = list(self.eos_ids), list(usual["eos_ids"])
         later = list(usual)[list(usual).index("tied") + 1 :]
         return {n: value for n, value in settings.items() if n not in later or value != usual[n]}

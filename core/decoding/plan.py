@@ -39,7 +39,7 @@ LARGEST_WIDTH = 384
 _SUPPORTED_SETTINGS = (  # noqa: SIM905  # a line for each would be long
     "vocab_size target_vocab_size n_encoder_layers n_decoder_layers d_model d_ff n_heads d_k d_v "
     "dropout norm max_positions tied norm_eps activation attention_bias ff_bias "
-    "embedding_scale sinusoid_base encoder_mixing feed_forward logit_bias rotary_base rotary_pairs "
+    "embedding_scale sinusoid_base encoder_mixing feed_forward logit_bias rotary_base "
     "n_buckets max_distance pad_id bos_id eos_ids target_ratio"
 ).split()
 """Settings that the plan supports at any value.

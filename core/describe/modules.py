@@ -59,10 +59,9 @@ def _(model: Transformer, sketch: Sketch) -> None:
     if "decoder" in config.stacks:
         sketch.begin("decoder", "target", N_("target, shifted right"))
         _add_stack(model.target_embedding, model.decoder, model.decoder_norm, sketch)
-    if config.has_output:
-        if model.output_transform is not None:
-            add(model.output_transform, sketch)
-        _add_output(model, sketch)
+    if model.output_transform is not None:
+        add(model.output_transform, sketch)
+    _add_output(model, sketch)
 
 
 def _add_stack(

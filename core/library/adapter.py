@@ -72,9 +72,7 @@ class LibraryModel(Transformer):
             return self._probed(_ENCODER, probe, filling_in)
         return self.decode(target_BT, self.encode(source_BS, probe), visible_B1S, probe)
 
-    def encode(
-        self, source_BS: Tensor, probe: Probe | None = None, segments_BS: Tensor | None = None
-    ) -> Tensor:
+    def encode(self, source_BS: Tensor, probe: Probe | None = None) -> Tensor:
         """Return memory_BSD; see `Transformer.encode`."""
         visible_BS = padding_mask(source_BS, self.config.pad_id)[:, 0]
         return self._probed(_ENCODER, probe, partial(self.calls.encode, source_BS, visible_BS))

@@ -21,14 +21,12 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from ..config import ModelConfig
 from ..config.checks import MOST_LAYERS
 from ..config.choices import Tied
-from ..families import FamilyError
-from ..families.family import Settings
-from ..families.known import architectures
 from ..heads import Kind, Stack
 from ..messages import error_text
 from ..model import Record
 from .adapter import LibraryModel
 from .calls import Calls
+from .checkpoint import OpeningError
 from .structure import Structure, find_structure
 
 transformers.logging.set_verbosity_error()
@@ -80,11 +78,11 @@ def library_class(told: Mapping[str, Any]) -> LibraryClass:
     """Return the class that a `config.json` is for.
 
     Raises:
-        FamilyError: The library has none that reads text and writes text, or classifies it.
+        OpeningError: The library has none that reads text and writes text, or classifies it.
     """
-    model_type, named = told.get("model_type"), architectures(told)
+    model_type, named = told.get("model_type"), _architectures(told)
     if not isinstance(model_type, str) or model_type not in CONFIG_MAPPING:
-        raise FamilyError(
+        raise OpeningError(
             "model_type is {model_type}, which transformers {version} does not have",
             model_type=repr(model_type),
             version=transformers.__version__,
@@ -97,16 +95,55 @@ def library_class(told: Mapping[str, Any]) -> LibraryClass:
             return LibraryClass(names[model_type], stacks, True)
     if isinstance(bare, str) and {_CLASSIFYING.get(model_type), bare} & set(named):
         if model_type in auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
-            raise FamilyError(
+            raise OpeningError(
                 "{name} has a decoder; of classifiers, only those without one can be opened",
                 name=named[0],
             )
         return LibraryClass(bare, (_ENCODER,), False)
-    raise FamilyError(
+    raise OpeningError(
         "{architectures} is none of the classes of transformers that continue a text, fill in "
         "words, translate, or classify a text",
         architectures=repr(named),
     )
+
+
+def _architectures(told: Mapping[str, Any]) -> list[str]:
+    """Return the classes that a `config.json` names."""
+    named = told.get("architectures")
+    return [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
+
+
+def settings_of(told: Mapping[str, Any]) -> Any:
+    """Return what a `config.json` says, as the library has it.
+
+    Raises:
+        OpeningError: It does not go together, or a size is larger than that of any model.
+    """
+    try:
+        return CONFIG_MAPPING[told["model_type"]].from_dict(_checked(told))
+    except OpeningError:
+        raise
+    # Wrong settings have the library raise anything.
+    except Exception as error:
+        raise _not_made(error) from error
+
+
+def outline(told: Mapping[str, Any]) -> Any:
+    """Return the model of a `config.json` without memory for its weights.
+
+    Raises:
+        OpeningError: There is none of these settings.
+    """
+    made, settings = getattr(transformers, library_class(told).name), settings_of(told)
+    try:
+        with torch.device("meta"):
+            return made._from_config(settings, attn_implementation="eager")
+    except Exception as error:
+        raise _not_made(error) from error
+
+
+def _not_made(error: Exception) -> OpeningError:
+    return OpeningError("transformers cannot make this model: {why}", why=_first_line(error))
 
 
 def load_library_model(told: Mapping[str, Any], weights: Mapping[str, Tensor]) -> LibraryModel:
@@ -118,32 +155,26 @@ def load_library_model(told: Mapping[str, Any], weights: Mapping[str, Tensor]) -
 
     Raises:
         ConfigError: The sizes do not go together.
-        FamilyError: Something of it is not known here, missing, or has another shape.
+        OpeningError: Something of it is not known here, missing, or has another shape.
     """
-    found = library_class(told)
-    made = getattr(transformers, found.name)
+    found, made = library_class(told), outline(told)
+    _require_sizes(made, weights)
     try:
-        settings = CONFIG_MAPPING[told["model_type"]].from_dict(_checked(told))
-        _require_sizes(made, settings, weights)
-        model, report = made.from_pretrained(
+        model, report = type(made).from_pretrained(
             None,
-            config=settings,
+            config=settings_of(told),
             state_dict=dict(weights),
             attn_implementation="eager",
             dtype=torch.float32,
+            ignore_mismatched_sizes=True,
             output_loading_info=True,
         )
-    except FamilyError:
-        raise
-    # Wrong settings have the library raise anything.
     except Exception as error:
-        raise FamilyError(
-            "transformers cannot make this model: {why}", why=_first_line(error)
-        ) from error
+        raise _not_made(error) from error
     missing = sorted(name for name in report["missing_keys"] if "pooler" not in name)
     if missing or report["mismatched_keys"]:
         name = (missing or [each[0] for each in report["mismatched_keys"]])[0]
-        raise FamilyError("{name} is missing in its files, or has another shape", name=name)
+        raise OpeningError("{name} is missing in its files, or has another shape", name=name)
     return _adapted(
         Calls(model.eval().requires_grad_(False), found.stacks, found.has_output), found
     )
@@ -153,14 +184,14 @@ def _checked(told: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings without what names code from elsewhere.
 
     Raises:
-        FamilyError: A size is larger than that of any model.
+        OpeningError: A size is larger than that of any model.
     """
     named = {name: value for name, value in told.items() if name not in _REMOTE}
     kept = json.loads(json.dumps(named), object_hook=_with_infinity)
     for name, value in _numbers("", kept):
         most = MOST_LAYERS if _LAYERS.search(name) else _LARGEST_NUMBER
         if abs(value) > most:
-            raise FamilyError(
+            raise OpeningError(
                 "{name} is {value}, more than {most}", name=name, value=repr(value), most=most
             )
     return kept
@@ -183,18 +214,16 @@ def _numbers(name: str, value: object) -> Iterator[tuple[str, int]]:
         yield name, value
 
 
-def _require_sizes(made: Any, settings: Any, weights: Mapping[str, Tensor]) -> None:
+def _require_sizes(outlined: nn.Module, weights: Mapping[str, Tensor]) -> None:
     """Refuse settings of a larger model than the weights are of, before memory is asked for."""
-    with torch.device("meta"):
-        outline: nn.Module = made._from_config(settings, attn_implementation="eager")
-    n = sum(each.numel() for each in outline.parameters())
+    n = sum(each.numel() for each in outlined.parameters())
     n_there = sum(each.numel() for each in weights.values())
     if n > 2 * n_there + _SLACK:
-        raise FamilyError(
+        raise OpeningError(
             "config.json speaks of {n} weights, and its files have {n_there}", n=n, n_there=n_there
         )
-    if sum(each.numel() for each in outline.buffers()) > _LARGEST_BUFFERS:
-        raise FamilyError("config.json asks for tables of positions without end")
+    if sum(each.numel() for each in outlined.buffers()) > _LARGEST_BUFFERS:
+        raise OpeningError("config.json asks for tables of positions without end")
 
 
 def _first_line(error: Exception) -> str:
@@ -209,12 +238,12 @@ def _adapted(calls: Calls, found: LibraryClass) -> LibraryModel:
         ids = _plain_ids(told, n)
         structure = find_structure(calls, ids)
         if not all(structure.plans.get(stack) for stack in found.stacks):
-            raise FamilyError("no attention that can be followed was seen in it")
-    except FamilyError:
+            raise OpeningError("no attention that can be followed was seen in it")
+    except OpeningError:
         raise
     # What is not text, or more than text, is asked for.
     except Exception as error:
-        raise FamilyError(
+        raise OpeningError(
             "a short text cannot be read by it: {why}", why=_first_line(error)
         ) from error
     config = _config(found, structure, told, _n_positions(calls.model, told), _tables(calls))
@@ -230,9 +259,9 @@ def _require_same(model: LibraryModel, ids_1K: Tensor) -> None:
     fed = (ids_1K if _ENCODER in stacks else None, ids_1K if _DECODER in stacks else None)
     alone, seen = model(*fed), model(*fed, Record())
     if not bool(alone.isfinite().all()):
-        raise FamilyError("its weights make NaN or infinity of a short text")
+        raise OpeningError("its weights make NaN or infinity of a short text")
     if (alone - seen).abs().max() > _CLOSE * alone.abs().max():
-        raise FamilyError("its steps, as they are seen, do not make what it computes")
+        raise OpeningError("its steps, as they are seen, do not make what it computes")
 
 
 def _tables(calls: Calls) -> dict[str, Any]:
@@ -292,5 +321,42 @@ def _config(
         has_output=found.has_output,
         architecture=found.name,
         **tables,
-        **Settings(told, {}).specials(*found.stacks),
+        **_specials(told, found.stacks),
     )
+
+
+def _specials(told: Mapping[str, Any], stacks: tuple[Stack, ...]) -> dict[str, Any]:
+    """Return `pad_id`, `bos_id` and `eos_ids` of a model with these stacks.
+
+    Of a decoder alone a text begins with what its tokenizer puts there, which is not said here.
+
+    Raises:
+        OpeningError: They are no ids, or decoding needs one that is not there.
+    """
+    pad = _ids(told, "pad_token_id")
+    if _DECODER not in stacks:
+        return {"pad_id": _first_of(pad), "bos_id": -1, "eos_ids": ()}
+    ends = _ids(told, "eos_token_id")
+    if _ENCODER not in stacks:
+        # What ends a text must be seen in it, although it also fills up the batches of others.
+        filler = -1 if set(pad) & set(ends) else _first_of(pad)
+        return {"pad_id": filler, "bos_id": -1, "eos_ids": ends}
+    first = _ids(told, "decoder_start_token_id") or pad
+    if not first:
+        raise OpeningError("decoder_start_token_id is missing: with what does a target begin?")
+    return {"pad_id": _first_of(pad), "bos_id": first[0], "eos_ids": ends}
+
+
+def _ids(told: Mapping[str, Any], name: str) -> tuple[int, ...]:
+    """Return the ids of a setting that is one, several, null, or −1 for none."""
+    value = told.get(name)
+    values = value if isinstance(value, list) else [value]
+    if not all(each is None or type(each) is int for each in values):
+        raise OpeningError(
+            "{name} is {value}, not the number of a token", name=name, value=repr(value)
+        )
+    return tuple(each for each in values if each is not None and each >= 0)
+
+
+def _first_of(ids: tuple[int, ...]) -> int:
+    return ids[0] if ids else -1

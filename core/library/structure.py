@@ -12,12 +12,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ..families import FamilyError
 from ..heads import Kind, Site, Stack, Sublayer
 from ..model.probe import Step
 from ..watch import Seen, watch
 from ..watch.follower import Function, following_modules
 from .calls import Calls
+from .checkpoint import OpeningError
 from .tracing import AttentionSteps, ResidualSums, Run, Tracing, wrap
 
 N_SOURCE, N_TARGET = 11, 7
@@ -68,7 +68,7 @@ def find_structure(calls: Calls, ids: Sequence[int]) -> Structure:
         ids: Tokens with which a text may be made.
 
     Raises:
-        FamilyError: Its layers are of another form than is known here.
+        OpeningError: Its layers are of another form than is known here.
     """
     kinds: dict[str, Sublayer] = {}
     names = {name: module for name, module in calls.model.named_modules()}
@@ -77,7 +77,7 @@ def find_structure(calls: Calls, ids: Sequence[int]) -> Structure:
             passing()
         kinds |= _attending(seen, N_TARGET if stack == calls.stacks[-1] else N_SOURCE)
     if not kinds:
-        raise FamilyError("no attention that can be followed was seen in it")
+        raise OpeningError("no attention that can be followed was seen in it")
     lists = {_layer_of(name, names).rpartition(".")[0] for name in kinds}
     layers = [f"{each}.{number}" for each in sorted(lists) for number in range(len(names[each]))]
     for name in layers:
@@ -131,7 +131,7 @@ def _layer_of(name: str, names: Mapping[str, nn.Module]) -> str:
     for at in range(1, len(parts)):
         if isinstance(names[".".join(parts[:at])], nn.ModuleList):
             return ".".join(parts[: at + 1])
-    raise FamilyError("{name} attends, and stands in no list of layers", name=name)
+    raise OpeningError("{name} attends, and stands in no list of layers", name=name)
 
 
 @dataclass(frozen=True)
@@ -156,8 +156,9 @@ class _WatchedSums(ResidualSums):
         self.watching = watching
         self.found: list[_Sum] = []
         self.attended: list[str] = []
-        self.modules: list[tuple[int, str, nn.Module]] = []
-        """Those with weights of their own: the sum before which they ran, their names."""
+        self.modules: list[tuple[int, bool, str, nn.Module]] = []
+        """Those with weights of their own: the sum before which they ran, whether they read the sum
+        before that, their names."""
         self.last: Tensor | None = None
         self.mixed: tuple[Site, Tensor] | None = None
         """Where an attention mixed values that no matrix has read yet, and mixed_BHQE."""
@@ -213,7 +214,7 @@ class _Watching(Tracing[_WatchedSums]):
         output = self.summed(sums, run, args)
         x, n = (output[0], len(output)) if isinstance(output, tuple | list) else (output, 0)
         if not sums.found or not sums.is_stream(x):
-            raise FamilyError("{name} does not add to a stream of vectors", name=name)
+            raise OpeningError("{name} does not add to a stream of vectors", name=name)
         self.finished[self.stack].append((sums, sums.is_normed(x), n))
         return output
 
@@ -227,23 +228,21 @@ class _Watching(Tracing[_WatchedSums]):
                 site = Site(self.stack, len(self.finished[self.stack]), self.kinds[name])
                 self.sums[-1].mixed = site, tensor
             if step is Step.WEIGHTS and shape[1] != tensor.shape[1]:
-                raise FamilyError("its layers differ in their numbers of heads")
+                raise OpeningError("its layers differ in their numbers of heads")
             return tensor
 
         steps = self.sums[-1].attention = AttentionSteps(note, _N_SENTENCES)
         output = run(*args)
         if not steps.is_done:
-            raise FamilyError("{name} attends in a way that is not known here", name=name)
+            raise OpeningError("{name} attends in a way that is not known here", name=name)
         return output
 
     def enter(self, name: str, module: nn.Module, args: Sequence[Any], _named: object) -> None:
         """Note a module with weights that runs in a layer."""
         if self.sums and any(True for _ in module.parameters(recurse=False)):
             sums = self.sums[-1]
-            # A norm of a sum belongs to what was added there.
-            is_after = bool(args) and args[0] is sums.last and sums.last is not None
-            place = (len(sums.found) - is_after, name, module)
-            sums.modules.append(place)
+            is_of_sum = bool(args) and args[0] is sums.last and sums.last is not None
+            sums.modules.append((len(sums.found), is_of_sum, name, module))
 
     def leave(self, name: str, _module: nn.Module, _args: object, output: Any) -> None:
         """Note what a module returns."""
@@ -291,7 +290,7 @@ def _plan(
     """Return what one layer does.
 
     Raises:
-        FamilyError: It is of another form than is known here.
+        OpeningError: It is of another form than is known here.
     """
     post_norm = {each.to_normed for each in sums.found[1:]} | {ends_normed}
     part = sums.found[0].part if len(sums.found) == 1 else None
@@ -309,18 +308,20 @@ def _plan(
         or len(set(names)) < len(names)
         or len(names) != len(sums.found) + (part is not None)
     ):
-        raise FamilyError(
+        raise OpeningError(
             "layer {number} adds to the stream in a way that is not known here", number=number
         )
     sites = tuple(Site(stack, number, name) for name in names)
-    return LayerPlan(sites, ends_normed, part, n_outputs, _counts(sums, len(sites)))
+    return LayerPlan(sites, ends_normed, part, n_outputs, _counts(sums, len(sites), ends_normed))
 
 
-def _counts(sums: _WatchedSums, n: int) -> tuple[int, ...]:
+def _counts(sums: _WatchedSums, n: int, post_norm: bool) -> tuple[int, ...]:
     """Return the number of parameters of each sublayer."""
     makers = [names for found in sums.found for names in found.modules]
     counts = [0] * n
-    for at, name, module in sums.modules:
+    for at, is_of_sum, name, module in sums.modules:
+        # After the sum, a norm of it belongs to what was added there.
+        at -= is_of_sum and post_norm
         inside = [any(_is_inside(name, maker) for maker in names) for names in makers]
         place = inside.index(True) if any(inside) else min(at, n - 1)
         counts[place] += sum(each.numel() for each in module.parameters(recurse=False))

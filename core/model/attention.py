@@ -127,7 +127,7 @@ class MultiHeadAttention(nn.Module):
         self.site = site
         self.n_heads, self.d_k, self.d_v = config.n_heads, config.d_k, config.d_v
         self.n_kv_heads = config.n_key_value_sets
-        self.divisor = divisor(config, site)
+        self.divisor = divisor(config)
         self.scores = config.scores
         self.has_bias_of_distances = config.positions == "buckets" and site.is_self
         self.rotary = Rotary(config) if config.positions == "rotary" and site.is_self else None

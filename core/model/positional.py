@@ -101,20 +101,13 @@ class Embedding(nn.Module):
         else:
             self.positions_PD = None
 
-    def forward(
-        self,
-        ids_BK: Tensor,
-        start: int = 0,
-        probe: Probe | None = None,
-        segments_BK: Tensor | None = None,
-    ) -> Tensor:
+    def forward(self, ids_BK: Tensor, start: int = 0, probe: Probe | None = None) -> Tensor:
         """Return vectors_BKD for tokens that stand at `start` and after.
 
         Args:
             ids_BK: Tokens.
             start: Position of the first token.
             probe: Observes or changes the summands.
-            segments_BK: Index of each token's text; None for all 0.
 
         Raises:
             ValueError: The sequence exceeds the model's positions.
@@ -127,8 +120,7 @@ class Embedding(nn.Module):
             ids_BK = ids_BK.clamp(max=self.last_read)
         x_BKD = hook(Step.TOKENS, self.tokens(ids_BK) * self.scale)
         if self.segments is not None:
-            ids_of = torch.zeros_like(ids_BK) if segments_BK is None else segments_BK
-            x_BKD = x_BKD + hook(Step.SEGMENTS, self.segments(ids_of))
+            x_BKD = x_BKD + hook(Step.SEGMENTS, self.segments(torch.zeros_like(ids_BK)))
         if self.positions_PD is not None:
             x_BKD = x_BKD + hook(Step.POSITIONS, self.positions_PD[start:end])
         if self.norm is not None:
@@ -150,28 +142,20 @@ class Embedding(nn.Module):
 def frequencies(config: ModelConfig) -> Tensor:
     """Return frequencies_N in float64: radians per position of each pair."""
     pair_N = torch.arange(0, config.d_k, 2, dtype=torch.float64)
-    frequency_N = config.rotary_base ** (-pair_N / config.d_k)
-    if not config.rotary_scaling:
-        return frequency_N
-    factor, low, high, original = config.rotary_scaling
-    # LLaMA 3.1: slow pairs are slowed down, fast ones stay, those between are blended.
-    turns_N = original * frequency_N / (2 * math.pi)
-    share_N = ((turns_N - low) / (high - low)).clamp(0, 1)
-    return share_N * frequency_N + (1 - share_N) * frequency_N / factor
+    return config.rotary_base ** (-pair_N / config.d_k)
 
 
 class Rotary(nn.Module):
     """Turns queries and keys by an angle that grows with the position (RoPE, Su et al. 2021).
 
-    The dot product of a turned query and a turned key depends only on their distance. Nothing is
-    learned.
+    Number n is turned together with number n + d_k / 2, as in LLaMA. The dot product of a turned
+    query and a turned key depends only on their distance. Nothing is learned.
     """
 
     frequency_N: Tensor
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.in_halves = config.rotary_pairs == "halves"
         frequency_N = torch.empty(config.d_k // 2, dtype=torch.float64)
         if not frequency_N.is_meta:
             frequency_N = frequencies(config)
@@ -181,17 +165,12 @@ class Rotary(nn.Module):
     def forward(self, split_BHKE: Tensor, start: int = 0) -> Tensor:
         """Return turned_BHKE of vectors that stand at `start` and after."""
         cos_KN, sin_KN = self.cos_sin(start, split_BHKE.shape[2], split_BHKE.dtype)
-        if self.in_halves:
-            one_BHKN, other_BHKN = split_BHKE.chunk(2, dim=-1)
-        else:
-            one_BHKN, other_BHKN = split_BHKE[..., 0::2], split_BHKE[..., 1::2]
+        one_BHKN, other_BHKN = split_BHKE.chunk(2, dim=-1)
         turned = (
             one_BHKN * cos_KN - other_BHKN * sin_KN,
             other_BHKN * cos_KN + one_BHKN * sin_KN,
         )
-        if self.in_halves:
-            return torch.cat(turned, dim=-1)
-        return torch.stack(turned, dim=-1).flatten(-2)
+        return torch.cat(turned, dim=-1)
 
     def cos_sin(self, start: int, n_positions: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
         """Return cos_KN and sin_KN of the angles of `n_positions` positions from `start` on."""

@@ -12,7 +12,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ..config import ModelConfig
-from ..heads import Site
 
 
 class Additive(nn.Module):
@@ -80,14 +79,9 @@ USUAL = Scoring()
 """Products divided by √d_k (eq. 1)."""
 
 
-def divisor(config: ModelConfig, site: Site) -> float | None:
-    """Return the divisor of a layer's products; None for √d_k."""
-    if config.scores != "dot":
-        return 1.0
-    width = math.sqrt(config.d_k)
-    return {"width": None, "width_and_layer": width * (site.layer + 1), "none": 1.0}[
-        config.score_scale
-    ]
+def divisor(config: ModelConfig) -> float | None:
+    """Return the divisor of products; None for √d_k."""
+    return None if config.scores == "dot" and config.score_scale == "width" else 1.0
 
 
 def attention_weights(scores_BHQK: Tensor) -> Tensor:

@@ -50,12 +50,11 @@ class Transformer(nn.Module):
         self.encoder_norm = _final_norm(config, "encoder")
         self.decoder_norm = _final_norm(config, "decoder")
         self.output_transform = OutputTransform(config) if config.head_transform else None
-        if config.has_output:
-            self.output = nn.Linear(config.d_model, config.n_target_tokens, config.logit_bias)
+        self.output = nn.Linear(config.d_model, config.n_target_tokens, config.logit_bias)
         self.pointer = Pointer(config) if config.pointer else None
         self.length = LengthPrediction(config) if config.predicts_length else None
         self._initialise()
-        if config.has_output and config.tied in ("all", "target"):
+        if config.tied in ("all", "target"):
             self.output.weight = target_tokens.weight
 
     def forward(
@@ -68,8 +67,7 @@ class Transformer(nn.Module):
         Args:
             source_BS: Token ids, padded; None for a decoder alone.
             target_BT: Token ids from the first fed one on, padded; None for an encoder alone, which
-                returns logits_BSV for the tokens at source positions, or memory_BSD if it has no
-                output projection.
+                returns logits_BSV for the tokens at source positions.
             probe: Observes or changes the sublayers; see `core.model.probe`.
         """
         if source_BS is None:
@@ -77,15 +75,13 @@ class Transformer(nn.Module):
             return self.decode(target_BT, None, None, probe)
         memory_BSD = self.encode(source_BS, probe)
         if target_BT is None:
-            return self.scores(memory_BSD) if self.config.has_output else memory_BSD
+            return self.scores(memory_BSD)
         visible_B1S = padding_mask(source_BS, self.config.pad_id)
         if self.length is not None and probe is not None:
             self.length(memory_BSD, visible_B1S, probe)
         return self.decode(target_BT, memory_BSD, visible_B1S, probe, source_BS=source_BS)
 
-    def encode(
-        self, source_BS: Tensor, probe: Probe | None = None, segments_BS: Tensor | None = None
-    ) -> Tensor:
+    def encode(self, source_BS: Tensor, probe: Probe | None = None) -> Tensor:
         """Return memory_BSD, the encoder's output.
 
         If decoder layers read several encoder layers, these are concatenated in each vector.
@@ -93,9 +89,8 @@ class Transformer(nn.Module):
         Args:
             source_BS: Token ids, padded.
             probe: Observes or changes the sublayers.
-            segments_BS: Index of each token's text, if the model has segments; None for all 0.
         """
-        x_BSD = self.source_embedding(source_BS, probe=probe, segments_BK=segments_BS)
+        x_BSD = self.source_embedding(source_BS, probe=probe)
         n = source_BS.shape[1]
         visible_B1S = padding_mask(source_BS, self.config.pad_id)
         inputs = LayerInputs(visible_B1S, bias_1HQK=self._bias("encoder", n, n))

@@ -154,28 +154,19 @@ def save_rounded(model: Transformer, path: Path) -> None:
     write_atomically(path, _with_checksum(tensors))
 
 
-def load_model(path: Path, config: ModelConfig, *, mapped: bool = False) -> Transformer:
+def load_model(path: Path, config: ModelConfig) -> Transformer:
     """Return a model in evaluation mode with the weights of a file, rounded or not.
-
-    Args:
-        path: The file.
-        config: What it holds.
-        mapped: Leave large weights in the file until they are used.
 
     Raises:
         CheckpointError: The file is missing, damaged, or of another configuration.
     """
     require_shapes(path.name, shapes_in(path), config)
-    tensors = _unrounded(read_tensors(path, mapped=mapped))
-    if not mapped:
-        _require_finite(path.name, tensors)
+    tensors = _unrounded(read_tensors(path))
+    _require_finite(path.name, tensors)
     model = unfilled(config)
     with torch.no_grad():
         for name, tensor in model.saved().items():
-            if mapped and isinstance(tensor, nn.Parameter):
-                tensor.data = tensors[name].float()
-            else:
-                tensor.copy_(tensors[name])
+            tensor.copy_(tensors[name])
     return model.eval()
 
 

@@ -22,10 +22,7 @@ PAIRS = FILES["train"]
 """The task of a run on the user's own pairs."""
 LINES = "lines.txt"
 """The text of an opened model of one stack: see `core.runs.own_text`."""
-OPENED = (
-    *("config.json", "tokenizer_config.json", "tokenizer.model", "spiece.model"),
-    *("source.spm", "target.spm", "vocab.json", "target_vocab.json"),
-)
+OPENED = (*("config.json", "source.spm", "target.spm", "vocab.json", "target_vocab.json"),)
 """Files of an opened model beside tokenizer.json."""
 TEXTS = (
     *("run.json", "tokenizer.json", *OPENED, "words.txt", NOTICE, *FILES.values(), LINES),

@@ -32,12 +32,13 @@ from torch import Tensor
 
 from ..config import ModelConfig
 from ..device import best_device
-from ..families import CONFIG, FamilyError
-from ..families.tokenizer import read_tokenizers
 from ..heads import Head
+from ..library.checkpoint import CONFIG, OpeningError
 from ..messages import Message, error_text
 from ..model import Transformer, build, count_parameters
+from ..tokenizer.bpe_json import TokenizerError
 from ..tokenizer.byte_level import ByteLevelTokenizer
+from ..tokenizer.opened import OPENED, opened_tokenizers
 from ..tokenizer.tokenizer import Tokenizer
 from ..tokenizer.word_level import WordTokenizer, is_word_level
 from ..vocabulary import BOS, EOS
@@ -52,7 +53,7 @@ from .checkpoint import (
     step_of,
     weights_at,
 )
-from .files import NOTICE, about, damaged, read_json, read_text
+from .files import NOTICE, about, damaged, read_bytes, read_json, read_text
 from .files import RunError as RunError
 from .files import is_run as is_run
 from .metrics import read_evaluation
@@ -184,7 +185,7 @@ def _weights(path: Path, settings: RunSettings, step: int | None) -> tuple[int, 
     if file is not None and settings.model.architecture:
         return step_of(file), _library_model(path, file, settings.model)
     if file is not None:
-        return step_of(file), load_model(file, settings.model, mapped=settings.is_opened)
+        return step_of(file), load_model(file, settings.model)
     if step != 0:
         raise about(path, Message("no weights of step {step} were kept", step=str(step)))
     _require_makeable(path, settings)
@@ -199,7 +200,7 @@ def _library_model(path: Path, file: Path, config: ModelConfig) -> Transformer:
     shapes_in(file)
     try:
         model = load_library_model(read_json(path, CONFIG), read_tensors(file, mapped=True))
-    except FamilyError as error:
+    except OpeningError as error:
         raise about(path, error_text(error)) from error
     if replace(model.config, bos_id=config.bos_id).known() != config.known():
         raise about(path, Message("run.json and {name} speak of different models", name=CONFIG))
@@ -218,11 +219,7 @@ def _require_makeable(path: Path, settings: RunSettings) -> None:
 def read_both_tokenizers(path: Path, settings: RunSettings) -> tuple[Tokenizer, Tokenizer]:
     """Read the source's and the target's tokenizer, which are usually the same."""
     if settings.is_opened:
-        sizes = settings.model.vocab_size, settings.model.n_target_tokens
-        try:
-            return read_tokenizers(path, *sizes, read_json(path, CONFIG))
-        except FamilyError as error:
-            raise about(path, error_text(error)) from error
+        return _opened_tokenizers(path, settings.model)
     tokenizer = read_tokenizer(path, settings.model)
     if tokenizer.vocab_size != settings.model.vocab_size:
         raise about(
@@ -234,6 +231,16 @@ def read_both_tokenizers(path: Path, settings: RunSettings) -> tuple[Tokenizer, 
             ),
         )
     return tokenizer, tokenizer
+
+
+def _opened_tokenizers(path: Path, model: ModelConfig) -> tuple[Tokenizer, Tokenizer]:
+    files = {name: read_bytes(path, name) for name in OPENED if (path / name).exists()}
+    try:
+        return opened_tokenizers(files, model.vocab_size, model.n_target_tokens, model.pad_id)
+    except TokenizerError as error:
+        raise about(
+            path, Message("its tokenizer cannot be read: {why}", why=error_text(error))
+        ) from error
 
 
 def read_tokenizer(path: Path, model: ModelConfig) -> Tokenizer:

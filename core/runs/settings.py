@@ -106,6 +106,14 @@ def read_settings(path: Path) -> RunSettings:
                 known=FORMAT,
             ),
         )
+    if stored.get("family") and not _is_computed_by_library(path, stored):
+        raise about(
+            path,
+            Message(
+                "an older version opened this model; delete the run and open it again: {command}",
+                command=str(stored.get("command")),
+            ),
+        )
     try:
         model = ModelConfig.from_dict(stored["model"])
         forced_id = int(stored.get("forced_id", -1))
@@ -133,3 +141,10 @@ def read_settings(path: Path) -> RunSettings:
         raise about(
             path, Message("{name}: {why}", name="run.json", why=error_text(error))
         ) from error
+
+
+def _is_computed_by_library(path: Path, stored: Mapping[str, Any]) -> bool:
+    """Say whether an opened model lies here as now: older versions kept it in another form."""
+    model = stored.get("model")
+    has_tokenizer = (path / "tokenizer.json").exists() or (path / "source.spm").exists()
+    return isinstance(model, dict) and bool(model.get("architecture")) and has_tokenizer

@@ -13,7 +13,7 @@ from typing import Any
 
 import tokenizers
 
-from ..messages import Message, error_text
+from ..messages import MessageError, error_text
 from .words import BEFORE_UNSPACED, WORD
 
 MOST_PARTS = 32
@@ -67,7 +67,7 @@ _SPLITTERS = frozenset(
 _FRAMES = frozenset(("ByteLevel", "BertProcessing", "RobertaProcessing"))
 
 
-class TokenizerError(ValueError):
+class TokenizerError(MessageError, ValueError):
     """A tokenizer that cannot be read; the message says why."""
 
 
@@ -89,12 +89,20 @@ def tokenizer_of_json(text: str) -> tokenizers.Tokenizer:
     except TokenizerError:
         raise
     except (AttributeError, KeyError, TypeError) as error:
-        raise TokenizerError(Message("one of its parts is damaged")) from error
-    # The library raises bare Exception, and a BaseException where it gives up.
+        raise TokenizerError("one of its parts is damaged") from error
     except BaseException as error:
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-            raise
-        raise TokenizerError(_short(error_text(error), _LONGEST_REASON)) from error
+        raise TokenizerError(reason_of(error)) from error
+
+
+def reason_of(error: BaseException) -> str:
+    """Return why the library failed.
+
+    It raises bare Exception, and a BaseException where it gives up; another one is raised on.
+    """
+    if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+        raise error
+    first = str(error_text(error)).strip().partition("\n")[0]
+    return _short(first, _LONGEST_REASON) or type(error).__name__
 
 
 def _check(stored: Mapping[str, Any]) -> None:
@@ -107,12 +115,12 @@ def _check(stored: Mapping[str, Any]) -> None:
     refused += [part for part in frames if not _frames_once(part)]
     for part in refused[:1]:
         raise TokenizerError(
-            Message("it has a part that is not read here: {it}", it=_short(json.dumps(part)))
+            "it has a part that is not read here: {it}", it=_short(json.dumps(part))
         )
     for pattern in _patterns([stored.get(name) for name in _PIPELINE]):
         if pattern not in PATTERNS:
             raise TokenizerError(
-                Message("it has a pattern that is not known here: {it}", it=_short(pattern))
+                "it has a pattern that is not known here: {it}", it=_short(pattern)
             )
 
 
@@ -131,7 +139,7 @@ def _parts(part: Mapping[str, Any] | None, within: str) -> list[Mapping[str, Any
             for inner in (each[within] if each["type"] == "Sequence" else [each])
         ]
         if len(parts) > MOST_PARTS:
-            raise TokenizerError(Message("it has more than {n} parts in a row", n=MOST_PARTS))
+            raise TokenizerError("it has more than {n} parts in a row", n=MOST_PARTS)
     return parts
 
 

@@ -1,6 +1,6 @@
 """Text to token ids and back: the interface of all tokenizers, and the text of their tokens.
 
-A tokenizer is trained here (`byte_level`) or comes with an opened model (`core.families`).
+A tokenizer is trained here (`byte_level`) or comes with an opened model (`opened`).
 """
 
 import codecs

@@ -11,8 +11,8 @@ from typing import get_args
 
 from ..config import ConfigError, ModelConfig
 from ..config.settings import one_of
+from ..config.styles import in_style, style_named
 from ..config.training import TrainConfig
-from ..families.styles import in_style, style_named
 from ..installed import COMMAND
 from ..tasks import Sample
 from ..tokenizer.words import has_unspaced
@@ -24,7 +24,7 @@ LIKE = "like"
 """Another kind of Transformer than the paper's."""
 SHORT = (LIKE, "steps", "seed", "positions", "guide")
 """Settings with a command-line option of their own."""
-_FIXED = ("adam_betas", "eos_ids", "rotary_scaling", "architecture")
+_FIXED = ("adam_betas", "eos_ids", "architecture")
 """Settings that no option can change: several numbers, and what models of a library are."""
 SETTINGS = {
     "model": sorted(MODEL_SETTINGS.keys() - set(_FIXED)),
@@ -188,7 +188,7 @@ def _not_known(name: str, value: str, known: str) -> ConfigError:
 def with_settings(preset: Preset, settings: Mapping[str, Setting]) -> Preset:
     """Return a preset with some settings changed.
 
-    `like` names another kind of Transformer (`core.families.styles`), which the others then change.
+    `like` names another kind of Transformer (`core.config.styles`), which the others then change.
     A changed number of steps scales the cooldown, and a changed d_model or n_heads resets the
     heads' widths, unless the settings say otherwise.
 

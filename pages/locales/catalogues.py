@@ -20,8 +20,16 @@ from pages.frame.language import DOMAIN, ENGLISH, LOCALES
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("core", "viz", "pages", "classroom", "app.py")
 ERRORS = (
-    *("CheckpointError", "ConfigError", "CorpusError", "FamilyError", "PatchingError", "PathError"),
-    *("RunError", "ScoresError", "SentenceError", "TooLargeError", "TrainingError"),
+    *(
+        "CheckpointError",
+        "ConfigError",
+        "CorpusError",
+        "OpeningError",
+        "PatchingError",
+        "PathError",
+    ),
+    *("RunError", "ScoresError", "SentenceError", "TokenizerError", "TooLargeError"),
+    "TrainingError",
 )
 """Those of core that are made of a template and values (`core.messages.MessageError`)."""
 KEYWORDS: Mapping[str, tuple[int, ...] | None] = {

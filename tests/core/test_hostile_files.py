@@ -14,17 +14,20 @@ import pytest
 import torch
 
 from core.config import ConfigError
-from core.families import FamilyError, family_of, load, read_checkpoint
-from core.families.fast_tokenizer import FastTokenizer, fast_of_json
-from core.families.tokenizer import read_tokenizers
+from core.library.checkpoint import OpeningError, read_checkpoint
+from core.library.reading import load_library_model
+from core.library.tokenizer import tokenizer_files
 from core.runs.checkpoint import CheckpointError
 from core.runs.metrics import read_record
 from core.runs.run import RunError, load_run
 from core.studies.opening.survey import survey
+from core.tokenizer.bpe_json import TokenizerError
+from core.tokenizer.fast_tokenizer import FILE, FastTokenizer
+from core.tokenizer.opened import opened_tokenizers
 from core.training.process import situation
-from tests.core.families.folders import write_folder
-from tests.core.families.random_models import drawn
-from tests.core.families.test_gguf_file import SIZES, write
+from tests.core.library.folders import write_folder
+from tests.core.library.random_models import drawn
+from tests.core.library.test_gguf import SIZES, write
 from tests.core.mutated_json import mutated
 
 N = int(os.environ.get("MUTATIONS", "40"))
@@ -34,7 +37,7 @@ TEXT = "The animal was tired."
 SECONDS = 20
 MOST_MEMORY = 500 << 20
 """Bytes by which the process may grow."""
-SENTENCES = (RunError, CheckpointError, ConfigError, FamilyError)
+SENTENCES = (RunError, CheckpointError, ConfigError, OpeningError, TokenizerError)
 
 
 @pytest.fixture(autouse=True)
@@ -127,8 +130,7 @@ def test_the_settings_of_a_model(tmp_path, kind):
     whole = read_checkpoint(tmp_path / kind)
 
     def read(text):
-        told = json.loads(text)
-        model = load(family_of(told.get("model_type")), told, whole.weights)
+        model = load_library_model(json.loads(text), whole.weights)
         ids = torch.tensor([[3]])
         with torch.no_grad():
             memory = model.encode(ids) if model.config.n_encoder_layers else None
@@ -148,10 +150,10 @@ def used(tokenizer):
 
 @pytest.mark.parametrize("kind", ["bert", "gpt2", "llama3"])
 def test_the_tokenizer_of_a_model(tmp_path, kind):
-    n = write_folder(tmp_path / kind, kind).config.vocab_size
-    whole, _ = read_tokenizers(tmp_path / kind, n, n, {})
-    stored = json.loads(whole.files()["tokenizer.json"])
-    assert not judged(stored, lambda text: used(FastTokenizer(fast_of_json(text), n)))
+    config = write_folder(tmp_path / kind, kind).config
+    files = tokenizer_files(tmp_path / kind, config.to_dict(), config.vocab_size)
+    stored = json.loads(files[FILE])
+    assert not judged(stored, lambda text: used(FastTokenizer(text, config.vocab_size)))
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "marian"])
@@ -162,7 +164,8 @@ def test_the_vocabulary_of_a_model(tmp_path, kind):
 
     def read(text):
         file.write_text(text)
-        for tokenizer in read_tokenizers(tmp_path / kind, n, n, told):
+        files = tokenizer_files(tmp_path / kind, told, n)
+        for tokenizer in opened_tokenizers(files, n, n, -1):
             used(tokenizer)
 
     assert not judged(json.loads(file.read_text()), read)

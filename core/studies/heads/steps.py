@@ -4,8 +4,11 @@ Q query positions, K key positions, H heads, E width of one head (d_k for querie
 values), D model width, X the heads' widths one after the other (H × E).
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import torch
@@ -24,10 +27,15 @@ from ...model import (
     Transformer,
 )
 from ...model.attention import MultiHeadAttention
-from ...runs.run import Run
+from ...model.scoring import attention_weights
+from ...runs.run import Run, RunError
 from ...tokenizer.tokenizer import Token
 
 Values = NDArray[np.float32]
+_OF_HEADS = 3
+"""Axes of what each head has of its own, in one sentence."""
+_CLOSE = 1e-4
+"""Largest difference between two ways to the same numbers, relative to the largest number."""
 _RECORDED = frozenset(
     {
         *(Step.MEMORY, Step.QUERY_INPUT, Step.VISIBLE, Step.QUERY, Step.KEY, Step.VALUE),
@@ -54,14 +62,12 @@ class Turned:
     made_KE: Values
     cos_KN: Values
     sin_KN: Values
-    in_halves: bool
-    """Whether number n is turned with number n + N; else with the one beside it."""
 
     def pair_of(self, column: int) -> tuple[int, int, int]:
         """Return the pair that a number is in: which one, and its two numbers."""
         n_pairs = self.cos_KN.shape[1]
-        pair = column % n_pairs if self.in_halves else column // 2
-        return (pair, pair, pair + n_pairs) if self.in_halves else (pair, 2 * pair, 2 * pair + 1)
+        pair = column % n_pairs
+        return pair, pair, pair + n_pairs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,6 +161,9 @@ def head_steps(
     """Record one head's steps in one pass over a sentence and the model's own translation of it.
 
     The pass is that of `core.inspection.inspect_sentence`: the weights are the same, bit by bit.
+
+    Raises:
+        RunError: The weights are more than the softmax of the scores.
     """
     translation = translate(run, sentence) if inspection is None else inspection.translation
     tokens: dict[Side, tuple[Token, ...]] = {
@@ -166,8 +175,9 @@ def head_steps(
     probes = Probes([record, Record(frozenset())])
     with torch.inference_mode():
         run.model(one_row(translation.source_ids), one_row(translation.fed_ids), probes)
-        steps = {step: tensor[0] for (_, step), tensor in record.tensors.items()}
-        return _cut_out(run.model, steps, head, tokens)
+        steps = {step: tensor[0].cpu() for (_, step), tensor in record.tensors.items()}
+        cut_out = _of_library if run.model.config.architecture else _cut_out
+        return cut_out(run.model, steps, head, tokens)
 
 
 def _cut_out(
@@ -207,8 +217,7 @@ def _cut_out(
             return None
         made_KE = steps[made][number]
         cos_KN, sin_KN = attention.rotary.cos_sin(0, len(made_KE), made_KE.dtype)
-        in_halves = attention.rotary.in_halves
-        return Turned(_array(made_KE), _array(cos_KN), _array(sin_KN), in_halves)
+        return Turned(_array(made_KE), _array(cos_KN), _array(sin_KN))
 
     bias_QK = steps.get(Step.POSITION_BIAS)
     output_bias_D = attention.output.bias
@@ -241,6 +250,108 @@ def _cut_out(
         term_QD=_array(mixed_QHE[:, number] @ output_HED[number]),
         added_QD=_array(steps[Step.ADDED]),
     )
+
+
+def _of_library(
+    model: Transformer,
+    steps: Mapping[Step, Tensor],
+    head: Head,
+    tokens: Mapping[Side, tuple[Token, ...]],
+) -> HeadSteps:
+    """Return the steps of a head whose matrices are not known: those from queries and keys on."""
+    number = head.index
+    of_head = {step: each[number] for step, each in steps.items() if each.dim() == _OF_HEADS}
+    if not _are_close(attention_weights(of_head[Step.MASKED_SCORES]), of_head[Step.WEIGHTS]):
+        raise RunError(
+            "the weights of {site} are more than the softmax of its scores", site=head.site
+        )
+    scores_QK, products_QK = of_head[Step.SCORES], of_head[Step.PRODUCTS]
+    query_QE, key_KE, value_KE = (of_head[each] for each in (Step.QUERY, Step.KEY, Step.VALUE))
+    divisors = (1.0, math.sqrt(query_QE.shape[1]))
+    divisor = next((each for each in divisors if _are_close(products_QK / each, scores_QK)), None)
+    mixed_QHE, added_QD = steps[Step.MIXED].transpose(0, 1), steps[Step.ADDED]
+    output_HED, bias_D = _output_of(model, head, mixed_QHE, added_QD)
+    sum_QD = torch.einsum("qhe,hed->qd", mixed_QHE, output_HED)
+    known = {
+        Stage.PRODUCTS: divisor is not None and _are_close(query_QE @ key_KE.T, products_QK),
+        Stage.OUTPUT: _are_close(sum_QD if bias_D is None else sum_QD + bias_D, added_QD),
+    }
+    sizes = {"n_heads": mixed_QHE.shape[1], "d_k": query_QE.shape[1], "d_v": value_KE.shape[1]}
+
+    def projection(made_KE: Tensor) -> Projection:
+        nothing = np.empty((0, added_QD.shape[1]), np.float32)
+        return Projection(nothing, nothing, nothing, _array(made_KE))
+
+    return HeadSteps(
+        head=head,
+        queries=tokens[head.kind.query_side],
+        keys=tokens[head.kind.key_side],
+        norm="",
+        memory_symbol="",
+        formulas=_known_formulas(head, sizes, divisor or 1.0, bias_D, known),
+        query=projection(query_QE),
+        key=projection(key_KE),
+        value=projection(value_KE),
+        turned_query=None,
+        turned_key=None,
+        has_bias=bias_D is not None,
+        divisor=divisor or 1.0,
+        position_bias_QK=None if divisor else _array(scores_QK - products_QK),
+        products_QK=_array(products_QK),
+        scores_QK=_array(scores_QK),
+        visible_QK=steps[Step.VISIBLE].numpy().copy(),
+        masked_QK=_array(of_head[Step.MASKED_SCORES]),
+        weights_QK=_array(of_head[Step.WEIGHTS]),
+        mixed_QHE=_array(mixed_QHE),
+        output_HED=_array(output_HED),
+        output_bias_D=_array(torch.zeros_like(added_QD[0]) if bias_D is None else bias_D),
+        term_QD=_array(mixed_QHE[:, number] @ output_HED[number]),
+        added_QD=_array(added_QD),
+    )
+
+
+def _output_of(
+    model: Transformer, head: Head, mixed_QHE: Tensor, added_QD: Tensor
+) -> tuple[Tensor, Tensor | None]:
+    """Return output_HED, or zeros, and bias_D: what is added beside it at each position."""
+    output_HED = cast(MultiHeadAttention, model.block(head.site)[0]).output_HED
+    if output_HED is None:
+        return mixed_QHE.new_zeros((*mixed_QHE.shape[1:], added_QD.shape[1])), None
+    output_HED = output_HED.cpu()
+    sum_QD = torch.einsum("qhe,hed->qd", mixed_QHE, output_HED)
+    has_bias = not _are_close(sum_QD, added_QD)
+    return output_HED, (added_QD - sum_QD).mean(dim=0) if has_bias else None
+
+
+def _known_formulas(
+    head: Head,
+    sizes: Mapping[str, int],
+    divisor: float,
+    bias_D: Tensor | None,
+    known: Mapping[Stage, bool],
+) -> dict[Stage, str]:
+    """Return the formulas of the stages of which the numbers are known."""
+    attention = SimpleNamespace(
+        **sizes,
+        site=head.site,
+        query=SimpleNamespace(in_features=0, bias=None),
+        output=SimpleNamespace(bias=bias_D),
+        rotary=None,
+        shared="nothing",
+        scores="dot",
+        divisor=None,
+        divided_by=divisor,
+        has_bias_of_distances=False,
+    )
+    without = {Stage.QUERIES, Stage.KEYS, Stage.VALUES}
+    without |= set() if known[Stage.PRODUCTS] else {Stage.PRODUCTS, Stage.SCALE}
+    without |= set() if known[Stage.OUTPUT] else {Stage.OUTPUT}
+    found = formulas(cast(MultiHeadAttention, attention), head.index)
+    return {stage: text for stage, text in found.items() if stage not in without}
+
+
+def _are_close(one: Tensor, other: Tensor) -> bool:
+    return bool((one - other).abs().max() <= _CLOSE * other.abs().max())
 
 
 def _array(tensor: Tensor) -> Values:

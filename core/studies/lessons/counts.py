@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...config import ModelConfig
 from ...describe import describe
-from ...families.published import PUBLISHED
+from ...describe.parts import ATTENTION, EMBEDDINGS, FEED_FORWARD, GROUPS, MIXING
+from ...describe.published import PUBLISHED
+from ...heads import Site
 from ...runs.run import Run
 from .cells import Table
 
@@ -38,11 +39,12 @@ class Counts:
 
 
 def published_counts(run: Run) -> Counts:
-    """Count the parameters of a run's model and of published ones, each without its weights."""
-    configs = (run.settings.model, *(each.config for each in PUBLISHED))
+    """Count the parameters of a run's model, and of published ones without their weights."""
+    config = run.settings.model
+    own = _of_library(run) if config.architecture else describe(config).by_group()
     return Counts(
         (run.name, *(each.label for each in PUBLISHED)),
-        _groups(configs),
+        (own, *(describe(each.config).by_group() for each in PUBLISHED)),
         {
             "published": [None, *(each.parameters for each in PUBLISHED)],
             "source": ["", *(each.source for each in PUBLISHED)],
@@ -50,5 +52,20 @@ def published_counts(run: Run) -> Counts:
     )
 
 
-def _groups(configs: Sequence[ModelConfig]) -> tuple[Mapping[str, int], ...]:
-    return tuple(describe(config).by_group() for config in configs)
+def _of_library(run: Run) -> Mapping[str, int]:
+    """Count by sublayer, each with its norms; what stands outside of the layers is embeddings."""
+    model, found = run.model, dict.fromkeys(GROUPS, 0)
+    sites = [residual.site for layer in model.layers() for _, residual in layer.blocks()]
+    # Several layers may be the same module.
+    n_times = len(model.layers()) // len(model.layer_modules())
+    for site in sites:
+        found[_group(site)] = found.get(_group(site), 0) + model.n_parameters(site)
+    found = {name: n // n_times for name, n in found.items()}
+    found[EMBEDDINGS] = run.settings.n_parameters - sum(found.values())
+    return found
+
+
+def _group(site: Site) -> str:
+    if site.is_attention:
+        return ATTENTION
+    return FEED_FORWARD if site.sublayer == "feed_forward" else MIXING

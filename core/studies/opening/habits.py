@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...families.checkpoint import read_settings
-from ...families.gguf_file import GGUFReader
 from ...files import open_regular
 from ...library.chat import ChatTemplate, chat_template
+from ...library.checkpoint import is_gguf, read_settings
 from ...tokenizer.tokenizer import Tokenizer
 from .sources import CHAT_TEMPLATE
 
@@ -35,9 +34,11 @@ def chat_of(path: Path, told: Mapping[str, Any], tokenizer: Tokenizer) -> ChatTe
 
 def _template_in(path: Path) -> str:
     """Return the template of a folder or a GGUF file; empty where it has none."""
-    if path.is_file():
-        field = GGUFReader(path).fields.get(f"tokenizer.{_TEMPLATE}")
-        return "" if field is None else str(field.contents())
+    if is_gguf(path):
+        # Here, for it takes seconds that folders do not need.
+        from ...library.gguf import settings_in
+
+        return str(settings_in(path).get(f"tokenizer.{_TEMPLATE}", ""))
     if (path / CHAT_TEMPLATE).is_file():
         with open_regular(path / CHAT_TEMPLATE) as file:
             return file.read(_LARGEST).decode("utf-8", errors="replace")

@@ -1,4 +1,4 @@
-"""A model of another library becomes a run: its weights under our names, its tokenizer as it is.
+"""A model of another library becomes a run: its settings, its weights and its tokenizer.
 
     python -m core.studies.opening.opening RUNS/.opening-NAME SOURCE
 
@@ -20,32 +20,24 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import Tensor
 
-from ...config import ConfigError
+from ...config import ConfigError, ModelConfig
 from ...config.training import TrainConfig
 from ...device import use_one_thread
-from ...families import (
-    CONFIG,
-    Checkpoint,
-    FamilyError,
-    family_of,
-    is_converted,
-    load,
-    read_checkpoint,
-)
-from ...families.tokenizer import read_tokenizers
 from ...files import write_atomically
 from ...installed import COMMAND
 from ...jobs.job import Files, Job
 from ...jobs.process import main, working
+from ...library.checkpoint import CONFIG, Checkpoint, OpeningError, read_checkpoint
 from ...messages import N_, error_text
-from ...model import Transformer
 from ...runs.checkpoint import CHECKPOINTS, LARGEST_READ, save_tensors, weights_file
 from ...runs.folder import checked_name, free_name, incoming_folder, versions
 from ...runs.run import RunError, RunSettings, load_run
+from ...tokenizer.bpe_json import TokenizerError
+from ...tokenizer.opened import opened_tokenizers
 from ...tokenizer.tokenizer import Tokenizer
 from .habits import chat_of, forced_id_of
 from .sources import local
-from .survey import survey
+from .survey import label_of, survey
 
 OPENING = Job(
     "core.studies.opening.opening", N_("opening this model"), Files.named("opening"), error=RunError
@@ -101,12 +93,12 @@ def open_model(source: str, path: Path) -> Iterator[float]:
     rooms = [incoming_folder(path.parent) for _ in range(2)]
     try:
         found = yield from local(source, rooms[0], _BROUGHT)
-        yield from _converted(found, source, rooms[1], _command(source, path))
+        yield from _opened(found, source, rooms[1], _command(source, path))
         # A temporary folder is its owner's alone; a run has the permissions of the others.
         rooms[1].chmod(0o755)
         os.rename(rooms[1], path)
         yield 1.0
-    except (ConfigError, FamilyError) as error:
+    except (ConfigError, OpeningError) as error:
         raise RunError(
             "{source} cannot be opened: {why}", source=source, why=error_text(error)
         ) from error
@@ -123,16 +115,21 @@ def _command(source: str, path: Path) -> str:
     return shlex.join([*COMMAND.split(), "import", source, str(shown)])
 
 
-def _converted(found: Path, source: str, folder: Path, command: str) -> Iterator[float]:
+def _opened(found: Path, source: str, folder: Path, command: str) -> Iterator[float]:
     """Write the files of a run."""
+    # Here, for it takes seconds that starting a process does not need.
+    from ...library.reading import load_library_model
+    from ...library.tokenizer import tokenizer_files
+
     surveyed = survey(found)
     checkpoint = read_checkpoint(found)
-    model = _model_of(checkpoint)
+    model = load_library_model(checkpoint.told, checkpoint.weights)
     yield _READ
     config, n = model.config, sum(each.numel() for each in model.parameters())
-    tokenizers = read_tokenizers(found, config.vocab_size, config.n_target_tokens, checkpoint.told)
-    if not config.n_encoder_layers:
-        config = replace(config, bos_id=tokenizers[0].begins[0] if tokenizers[0].begins else -1)
+    files = tokenizer_files(found, checkpoint.told, config.vocab_size)
+    tokenizer = _tokenizer(files, config)
+    if config.is_decoder_only:
+        config = replace(config, bos_id=(*tokenizer.begins, -1)[0])
     settings = RunSettings(
         task="",
         preset="",
@@ -141,16 +138,16 @@ def _converted(found: Path, source: str, folder: Path, command: str) -> Iterator
         versions=versions(),
         command=command,
         origin=source,
-        family=surveyed.family,
-        n_parameters=n if config.architecture else 0,
+        family=label_of(checkpoint.told),
+        n_parameters=n,
         n_left_out=max(0, surveyed.n_weights - n),
-        precision=_precision(checkpoint.weights.values()) if config.architecture else "",
-        chat=chat_of(found, checkpoint.told, tokenizers[0]) if config.is_decoder_only else None,
+        precision=_precision(checkpoint.weights.values()),
+        chat=chat_of(found, checkpoint.told, tokenizer) if config.is_decoder_only else None,
         forced_id=forced_id_of(found, checkpoint.told, config.n_target_tokens)
         if config.is_encoder_decoder
         else -1,
     )
-    _write(folder, model, tokenizers, checkpoint, settings)
+    _write(folder, files, checkpoint, settings)
     yield _WRITTEN
     load_run(folder)
 
@@ -163,30 +160,26 @@ def _precision(tensors: Iterable[Tensor]) -> str:
     return numbers.most_common(1)[0][0]
 
 
-def _model_of(checkpoint: Checkpoint) -> Transformer:
-    if not is_converted(checkpoint.told):
-        from ...library.reading import load_library_model
+def _tokenizer(files: Mapping[str, bytes], config: ModelConfig) -> Tokenizer:
+    """Return what reads the model's texts.
 
-        return load_library_model(checkpoint.told, checkpoint.weights)
-    family = family_of(checkpoint.told.get("model_type"))
-    return load(family, checkpoint.told, checkpoint.weights, checkpoint.rotary_pairs)
+    Raises:
+        OpeningError: It does not fit the model, or has a part that is not read here.
+    """
+    sizes = config.vocab_size, config.n_target_tokens
+    try:
+        return opened_tokenizers(files, *sizes, config.pad_id)[0]
+    except TokenizerError as error:
+        raise OpeningError("its tokenizer cannot be read: {why}", why=error_text(error)) from error
 
 
 def _write(
-    folder: Path,
-    model: Transformer,
-    tokenizers: tuple[Tokenizer, Tokenizer],
-    checkpoint: Checkpoint,
-    settings: RunSettings,
+    folder: Path, files: Mapping[str, bytes], checkpoint: Checkpoint, settings: RunSettings
 ) -> None:
     (folder / CHECKPOINTS).mkdir()
-    tensors = checkpoint.weights
-    if not settings.model.architecture:
-        tensors = {name: each.detach().float() for name, each in model.saved().items()}
-    _write_tensors(tensors, folder / CHECKPOINTS / weights_file(0))
-    for tokenizer in dict.fromkeys(tokenizers):
-        for name, content in tokenizer.files().items():
-            write_atomically(folder / name, content)
+    _write_tensors(checkpoint.weights, folder / CHECKPOINTS / weights_file(0))
+    for name, content in files.items():
+        write_atomically(folder / name, content)
     write_atomically(folder / CONFIG, _as_json(checkpoint.told))
     write_atomically(folder / "run.json", _as_json(settings.to_dict()))
 

@@ -1,5 +1,6 @@
 """What a model needs, said before it is opened: read from its settings and the sizes of weights."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,16 +9,21 @@ from typing import Any
 import torch
 from safetensors import SafetensorError, safe_open
 
-from ...families import CONFIG, FamilyError, family_of, is_converted
-from ...families.checkpoint import GGUF_ENDING, read_settings, unreadable, weight_files
-from ...families.gguf_file import GGUFReader
+from ...library.checkpoint import (
+    CONFIG,
+    OpeningError,
+    is_gguf,
+    read_settings,
+    unreadable,
+    weight_files,
+)
 from ...messages import N_, error_text
 
 BYTES_OF_A_WEIGHT = 4
 """They are computed with in single precision."""
 NOT_COUNTED = N_(
-    "weights of its files that nothing here computes with: a pooler, tables of positions that are "
-    "computed, a matrix that is there twice"
+    "weights of its files that nothing here computes with: a head for another task, tables of "
+    "positions that are computed, a matrix that is there twice"
 )
 """Why a model has fewer parameters than its files have weights."""
 LARGEST_MODEL = 6 << 30
@@ -52,21 +58,16 @@ def survey(path: Path) -> Survey:
     """Say what a folder or a GGUF file holds.
 
     Raises:
-        FamilyError: It holds no model that is known, it is damaged, or it is too large.
+        OpeningError: It holds no model that is known, it is damaged, or it is too large.
     """
-    if path.is_file() and path.suffix.lower() == GGUF_ENDING:
+    if is_gguf(path):
         found = _of_gguf(path)
     else:
-        told, files = read_settings(path / CONFIG), weight_files(path)
-        n_weights, n_stored = (
-            sum(map(_n_weights, files)),
-            sum(each.stat().st_size for each in files),
-        )
-        if is_converted(told):
-            n_stored = n_weights * BYTES_OF_A_WEIGHT
-        found = Survey(label_of(told), n_weights, n_stored)
+        label, files = label_of(read_settings(path / CONFIG)), weight_files(path)
+        n_stored = sum(each.stat().st_size for each in files)
+        found = Survey(label, sum(map(_n_weights, files)), n_stored)
     if found.n_bytes > LARGEST_MODEL:
-        raise FamilyError(
+        raise OpeningError(
             "this {family} has {n} billion weights, which take {bytes} GB of "
             "memory; at most {most} GB are opened",
             family=found.family,
@@ -81,26 +82,21 @@ def label_of(told: Mapping[str, Any]) -> str:
     """Return what people call the model of a `config.json`.
 
     Raises:
-        FamilyError: There is none that can be opened.
+        OpeningError: There is none that can be opened.
     """
-    if is_converted(told):
-        return family_of(told.get("model_type")).label
-    # Here, for it takes seconds that other models do not need.
+    # Here, for it takes seconds that other pages do not need.
     from ...library.reading import library_class
 
     return library_class(told).label
 
 
 def _of_gguf(path: Path) -> Survey:
-    try:
-        reader = GGUFReader(path)
-        architecture = reader.fields["general.architecture"].contents()
-        n_weights = sum(int(tensor.n_elements) for tensor in reader.tensors)
-    # A damaged file has the library read anything as anything.
-    except Exception as error:
-        why = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise FamilyError("{path} cannot be read as GGUF: {why}", path=path, why=why) from error
-    return Survey(family_of(architecture).label, n_weights, n_weights * BYTES_OF_A_WEIGHT)
+    # Here, for it takes seconds that other pages do not need.
+    from ...library.gguf import header_of
+
+    header = header_of(path)
+    n_weights = sum(math.prod(each.shape) for each in header.tensors)
+    return Survey(header.architecture, n_weights, n_weights * BYTES_OF_A_WEIGHT)
 
 
 def _n_weights(file: Path) -> int:
@@ -113,7 +109,7 @@ def _n_weights(file: Path) -> int:
         found = torch.load(file, map_location="meta", weights_only=True, mmap=True)
         return sum(tensor.numel() for tensor in found.values())
     except SafetensorError as error:
-        raise FamilyError(
+        raise OpeningError(
             "{file} is damaged or no safetensors file: {why}", file=file, why=error_text(error)
         ) from error
     # A damaged file, or one made to harm, has torch raise anything.

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.config import ModelConfig
 from core.describe import Description, describe
-from core.families.published import PUBLISHED, Published
+from core.describe.published import PUBLISHED, Published
 from core.heads import STACK_LABELS, Stack
 from core.model.norm import NORM_KINDS
 from core.studies.lessons.counts import Counts, published_counts
@@ -49,7 +49,7 @@ def draw(opened: Opened) -> Shown:
     recipe = Recipe(published_counts, opened.path)
     if shown == "published":
         return _published(recipe, next(each for each in PUBLISHED if each.name == name))
-    found = recipe.result()
+    found, config = recipe.result(), opened.run.settings.model
     picture = chart(_chart(found))
     if n := opened.run.settings.n_left_out:
         text = _("Not counted: {n} {what}.")
@@ -61,7 +61,7 @@ def draw(opened: Opened) -> Shown:
         seen=_seen(found),
         code=(describe, Description.by_group),
         pictures=[picture],
-        formula=_count_formulas(describe(opened.run.settings.model)),
+        formula="" if config.architecture else _count_formulas(describe(config)),
     )
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.families import FamilyError
 from core.jobs.job import Status
+from core.library.checkpoint import OpeningError
 from core.runs.run import RunError
 from core.studies.opening.opening import OPENING, being_opened, name_of, start
 from core.studies.opening.survey import survey
@@ -55,7 +55,7 @@ def _say_what_it_needs(source: str) -> str:
         return ""
     try:
         found = survey(path)
-    except (FamilyError, OSError) as error:
+    except (OpeningError, OSError) as error:
         why = explained(error)
         st.error(plain(why))
         return why

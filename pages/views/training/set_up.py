@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.config import ConfigError, ModelConfig
-from core.families.styles import STYLES
+from core.config.styles import STYLES
 from core.model import count_parameters
 from core.runs.files import PAIRS
 from core.tasks import TASKS, Task, right_targets

@@ -22,7 +22,7 @@ from tests.core.check.models import (
     spread,
     torch_transformer,
 )
-from tests.core.families.random_models import drawn
+from tests.core.library.random_models import drawn
 
 
 def ours(**settings):

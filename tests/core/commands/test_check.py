@@ -1,4 +1,4 @@
-from tests.core.families.folders import write_folder
+from tests.core.library.folders import write_folder
 
 
 def test_a_sound_run_has_no_fault(command, copy_folder):

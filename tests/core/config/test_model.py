@@ -64,7 +64,6 @@ def test_width_that_does_not_divide_needs_the_heads_width():
         ({"positions": "rotary", "d_k": 3}, "need an even width"),
         ({"positions": "buckets", "n_buckets": 6, "max_distance": 9}, "not a multiple of 4"),
         ({"positions": "buckets", "max_distance": 16}, "max_distance is 16"),
-        ({"positions": "rotary", "rotary_scaling": (8.0, 4.0, 4.0, 9.0)}, "the third above"),
         ({"shared": "qk", "n_kv_heads": 2}, "which are no queries"),
         ({"shared": "kv", "d_k": 8}, "keys are 8 wide and values 4"),
         ({"projections": False, "d_v": 3}, "do not make d_model, 16"),
@@ -117,7 +116,7 @@ def test_what_cannot_be_is_refused_with_its_values_before_anything_is_made(chang
         ModelConfig(300, d_k=16, norm="pre", positions="learned", tied=False),
         ModelConfig(
             **{"vocab_size": 300, "n_encoder_layers": 0, "norm": "pre", "norm_kind": "rms"},
-            **{"positions": "rotary", "rotary_scaling": (8.0, 1.0, 4.0, 64.0), "gated": True},
+            **{"positions": "rotary", "rotary_base": 5e5, "gated": True},
             **{"n_kv_heads": 2, "tied": "target", "attention_bias": False},
         ),
         TrainConfig(adam_betas=(0.8, 0.95), guide="encoder.1.self:0", seed=7),

@@ -12,8 +12,7 @@ from core.decoding.generate import Forced, decode, decode_steps, forced_steps
 from core.decoding.step import length_limit, mask_special_tokens
 from core.model import build
 from core.vocabulary import EOS
-from tests.core.families.both import opened
-from tests.core.families.random_models import drawn
+from tests.core.library.random_models import drawn, opened
 
 FREE = pytest.mark.parametrize("method", [Greedy(), Sampling(seed=2), Beam(3)])
 

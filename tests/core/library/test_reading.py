@@ -8,14 +8,14 @@ import pytest
 import torch
 from transformers import BertConfig, BertForSequenceClassification
 
-from core.families.fast_tokenizer import FastTokenizer
 from core.inspection import inspect_sentence
 from core.library.reading import library_class
 from core.messages import MessageError
 from core.runs.archive import archive_run, unpack_run
 from core.runs.run import RunError, load_run
 from core.studies.opening.opening import open_model
-from tests.core.families.folders import byte_level, write_bert
+from core.tokenizer.fast_tokenizer import FastTokenizer
+from tests.core.library.folders import byte_level, write_bert
 from tests.core.library.tiny import write_tiny
 
 TEXT = "The animal did not cross the street."
@@ -42,7 +42,7 @@ def test_an_archive_of_a_run_holds_the_whole_model(label, tmp_path):
 def test_a_word_is_masked_by_the_sign_that_people_write():
     fast = byte_level()
     fast.add_special_tokens(["<mask>"])
-    tokenizer = FastTokenizer(fast, fast.get_vocab_size())
+    tokenizer = FastTokenizer(fast.to_str(), fast.get_vocab_size())
     assert tokenizer.mask_id in tokenizer.encode("The [MASK] street").ids
 
 
@@ -106,6 +106,8 @@ def test_code_that_comes_with_a_model_is_not_run(tmp_path):
     file = tmp_path / "model" / "config.json"
     mine = {"auto_map": {"AutoModelForCausalLM": "modeling_mine.Mine"}}
     file.write_text(json.dumps(json.loads(file.read_text()) | mine))
+    about = tmp_path / "model" / "tokenizer_config.json"
+    about.write_text('{"auto_map": {"AutoTokenizer": ["modeling_mine.Mine", null]}}')
     (tmp_path / "model" / "modeling_mine.py").write_text("raise SystemExit")
     assert opened(tmp_path).settings.model.architecture == "MistralForCausalLM"
 
@@ -118,6 +120,23 @@ def test_a_run_whose_files_speak_of_different_models_is_refused(tmp_path):
     file.write_text(json.dumps(stored))
     with pytest.raises(RunError, match="different models"):
         load_run(tmp_path / "run")
+
+
+@pytest.mark.parametrize("lacks", ["architecture", "tokenizer.json"])
+def test_a_run_that_an_older_version_opened_says_how_to_open_it_again(lacks, tmp_path):
+    write_tiny(tmp_path / "model", "Mistral")
+    run = opened(tmp_path)
+    file = run.path / "run.json"
+    stored = json.loads(file.read_text())
+    if lacks == "architecture":
+        # What it knew of the model's layers is not known now.
+        stored["model"] |= {"rotary_scaling": [8.0, 1.0, 4.0, 64.0]}
+        del stored["model"]["architecture"]
+        file.write_text(json.dumps(stored))
+    else:
+        (run.path / lacks).unlink()
+    with pytest.raises(RunError, match=re.escape(f"open it again: {run.settings.command}")):
+        load_run(run.path)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import torch
 import transformers
 from tokenizers import AddedToken
 
-from tests.core.families.folders import write_bert, write_json, write_t5
-from tests.core.families.random_models import SPREAD
+from tests.core.library.folders import write_bert, write_json, write_t5
+from tests.core.library.random_models import SPREAD
 
 DECODER, ENCODER, BOTH = ("decoder",), ("encoder",), ("encoder", "decoder")
 _SIZES = {
@@ -63,6 +63,9 @@ def write_tiny(path, label, **more):
     path.mkdir(parents=True)
     _, stacks, _ = MODELS[label]
     write = {DECODER: write_json, ENCODER: write_bert, BOTH: write_t5}[stacks]
+    name = {DECODER: "PreTrainedTokenizerFast", ENCODER: "BertTokenizer", BOTH: "T5Tokenizer"}
+    about = {"tokenizer_class": name[stacks]}
+    (path / "tokenizer_config.json").write_text(json.dumps(about))
     model = tiny(label, vocab_size=write(path), **more)
     model.save_pretrained(path)
     return model
@@ -77,6 +80,8 @@ def write_multilingual(path):
     fast.save(str(path / "tokenizer.json"))
     model = tiny("Bart", vocab_size=fast.get_vocab_size())
     model.save_pretrained(path)
+    about = {"tokenizer_class": "PreTrainedTokenizerFast"}
+    (path / "tokenizer_config.json").write_text(json.dumps(about))
     default = {"forced_bos_token_id": fast.token_to_id("fra_Latn")}
     (path / "generation_config.json").write_text(json.dumps(default))
     return model

@@ -46,9 +46,9 @@ E = 10
 """Width of a head."""
 
 
-def rotary_config(pairs="halves", **more):
+def rotary_config(**more):
     sizes = {"vocab_size": 9, "d_model": 20, "n_heads": 2, "positions": "rotary"}
-    return ModelConfig(**sizes, rotary_pairs=pairs, **more)
+    return ModelConfig(**sizes, **more)
 
 
 def drawn(n, seed):

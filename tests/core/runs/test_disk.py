@@ -26,7 +26,7 @@ from core.training.export import export_run
 from core.training.prepare import extend_run, prepare_run
 from core.training.presets import Preset
 from tests.broken_disk import FULL, READ_ONLY, broken
-from tests.core.families.folders import write_folder
+from tests.core.library.folders import write_folder
 
 TELLS = {FULL: "No space left on device", READ_ONLY: "Read-only file system"}
 

@@ -16,7 +16,7 @@ from core.studies.effects.measuring import measured_effects, stored_effects
 from core.studies.experiments import EXPERIMENTS, measuring
 from core.studies.experiments.results import Results
 from tests.core.conftest import draw_few
-from tests.core.families.folders import write_folder
+from tests.core.library.folders import write_folder
 from tests.core.studies.experiments.test_running import TINY
 from tests.killing import FORKS, killed_again_and_again, seconds_of
 

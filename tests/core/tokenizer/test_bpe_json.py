@@ -5,10 +5,9 @@ import pytest
 import tokenizers
 from tokenizers import Regex, models, pre_tokenizers, processors
 
-from core.families.family import FamilyError
-from core.families.fast_tokenizer import FastTokenizer, fast_of_json
 from core.tokenizer.bpe_json import PATTERNS, TokenizerError, tokenizer_of_json
 from core.tokenizer.byte_level import ByteLevelTokenizer
+from core.tokenizer.fast_tokenizer import FastTokenizer
 
 WORDS = {"[CLS]": 0, "[SEP]": 1, "[UNK]": 2, "a": 3, "b": 4, "aa": 5}
 
@@ -88,8 +87,6 @@ def test_what_could_grow_a_text_or_never_end_is_refused_with_a_sentence(parts):
     with pytest.raises(TokenizerError) as refused:
         tokenizer_of_json(written(**parts))
     assert len(str(refused.value)) > 10
-    with pytest.raises(FamilyError, match="tokenizer.json is no tokenizer that can be read"):
-        fast_of_json(written(**parts))
     with pytest.raises(ValueError, match="not a byte-level tokenizer"):
         ByteLevelTokenizer.from_json(written(**parts))
 
@@ -123,6 +120,6 @@ def test_what_stands_around_a_text_is_found_with_a_token_of_the_vocabulary(words
     fast.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 0), ("[SEP]", 1)]
     )
-    found = FastTokenizer(fast_of_json(fast.to_str()), len(vocabulary))
+    found = FastTokenizer(fast.to_str(), len(vocabulary))
     assert (found.begins, found.ends) == ((0,), (1,))
     assert [*found.begins, *found.encode(text).ids, *found.ends] == fast.encode(text).ids

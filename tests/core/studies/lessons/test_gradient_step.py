@@ -19,11 +19,11 @@ RATES = (0.001, 0.05)
 
 
 @pytest.fixture(scope="module", params=["translate", "gpt2"])
-def load(request, opened_path):
+def load(request, one_stack_folder):
     """A function that loads an encoder with a decoder that still learns, or a decoder alone."""
     if request.param == "translate":
         return partial(load_run, GALLERY / "translate-guided", 100)
-    return partial(load_run, opened_path(request.param))
+    return partial(load_run, one_stack_folder(request.param))
 
 
 @pytest.fixture(scope="module")

@@ -18,10 +18,10 @@ SENTENCE = "The cat slept."
 
 
 @pytest.fixture(scope="module", params=["translate", "gpt2", "bert"])
-def run(request, opened_path):
+def run(request, one_stack_folder):
     """Models of two stacks, of a decoder alone and of an encoder alone."""
     in_gallery = request.param == "translate"
-    return load_run(GALLERY / "translate" if in_gallery else opened_path(request.param))
+    return load_run(GALLERY / "translate" if in_gallery else one_stack_folder(request.param))
 
 
 def test_every_row_of_a_table_names_its_tokens(run):

@@ -18,7 +18,7 @@ from core.runs.own_text import give_text
 from core.runs.run import load_run, read_settings
 from core.studies.opening.examples import examples_of, longest_and_shortest
 from core.studies.opening.opening import HIDDEN, OPENING, being_opened, name_of, open_model, start
-from tests.core.families.folders import write_folder
+from tests.core.library.folders import write_folder
 
 KINDS = ["bert", "bert without a head", "gpt2", "llama", "llama3", "t5", "marian"]
 TEXT = "The animal did not cross the street."
@@ -81,7 +81,7 @@ def test_a_process_opens_a_model_and_leaves_only_the_run(tmp_path):
     wait(folder, runs)
     assert [path.name for path in runs.iterdir()] == ["mine"]
     assert being_opened(runs) == []
-    assert load_run(runs / "mine").settings.family == "GPT-2"
+    assert load_run(runs / "mine").settings.family == "GPT2"
 
 
 def test_a_mask_token_is_filled_in_with_the_most_probable_word(both):

@@ -10,15 +10,15 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from core.families import FamilyError
+from core.library.checkpoint import OpeningError
 from core.runs.run import RunError
 from core.studies.opening import sources
 from core.studies.opening import survey as module
 from core.studies.opening.sources import local
 from core.studies.opening.survey import survey
-from tests.core.families.folders import write_folder
-from tests.core.families.random_models import drawn
-from tests.core.families.test_gguf_file import SIZES, write
+from tests.core.library.folders import write_folder
+from tests.core.library.random_models import drawn
+from tests.core.library.test_gguf import SIZES, write
 
 
 def brought(source, room):
@@ -177,8 +177,8 @@ def test_weights_are_counted_without_being_read(tmp_path, name):
     found = survey(tmp_path)
     tensors = load_file(tmp_path / "model.safetensors")
     assert found.n_weights == sum(tensor.numel() for tensor in tensors.values())
-    assert found.n_bytes == found.n_stored == 4 * found.n_weights
-    assert found.family.lower().replace("-", "") == name.rstrip("3")
+    assert found.n_bytes == 4 * found.n_weights < found.n_stored
+    assert found.family.lower() == name.rstrip("3")
     assert found.seconds > 1
 
 
@@ -191,11 +191,11 @@ def test_files_that_torch_wrote_and_gguf_are_counted_too(tmp_path):
     llama = drawn("llama", **SIZES)
     file = write(tmp_path / "m.gguf", llama)
     found = survey(file)
-    assert (found.family, found.n_weights) == ("LLaMA", sum(p.numel() for p in llama.parameters()))
+    assert (found.family, found.n_weights) == ("llama", sum(p.numel() for p in llama.parameters()))
 
 
 def test_what_is_too_large_is_refused_with_its_size(tmp_path, monkeypatch):
     write_folder(tmp_path, "gpt2")
     monkeypatch.setattr(module, "LARGEST_MODEL", 1000)
-    with pytest.raises(FamilyError, match=r"billion weights, which take .* GB of memory; at most"):
+    with pytest.raises(OpeningError, match=r"billion weights, which take .* GB of memory; at most"):
         survey(tmp_path)

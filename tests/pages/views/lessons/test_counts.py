@@ -5,7 +5,7 @@ import html
 import pytest
 
 from core.describe import describe
-from core.families.published import PUBLISHED
+from core.describe.published import PUBLISHED
 from core.model import count_parameters
 from pages.views.lessons.architecture import parameters
 from tests.pages.conftest import chart_rows, component, said
@@ -33,11 +33,20 @@ def test_the_shares_of_this_model_and_of_published_ones_are_drawn(open_lesson, r
         }
         counted = describe(config).by_group()
         assert shares["attention"] == pytest.approx(counted["attention"] / sum(counted.values()))
-    # Why an opened model has fewer than its files, if it has.
-    assert "Not counted: 600 weights of its files" in said(
-        open_alone("bert without a head", "counts")[0]
+
+
+def test_parameters_of_an_opened_model_are_counted_by_sublayer(open_alone):
+    at, _, opened = open_alone("gpt2", "counts")
+    parts = dict(opened.model.library.named_parameters())
+    attention = sum(
+        each.numel() for name, each in parts.items() if ".attn." in name or ".ln_1." in name
     )
-    assert "Not counted" not in said(open_alone("gpt2", "counts")[0])
+    total = sum(each.numel() for each in parts.values())
+    shares = {
+        row["series"]: row["value"] for row in chart_rows(at) if row["name"].startswith("gpt2 ·")
+    }
+    assert shares["attention"] == pytest.approx(attention / total)
+    assert "Not counted" not in said(at)
 
 
 def test_a_published_model_is_drawn_by_one_of_its_equal_layers_with_the_published_counts(

@@ -5,7 +5,7 @@ import pytest
 from core.runs.run import load_run
 from core.studies.opening.opening import OPENING, being_opened, start
 from pages.views.training import open_model
-from tests.core.families.folders import write_folder
+from tests.core.library.folders import write_folder
 
 
 @pytest.fixture
@@ -33,11 +33,11 @@ def said(at):
 def test_a_folder_is_opened_under_its_name(open_runs, own_runs, folder):
     at = open_runs(model=None)
     at.text_input(key=open_model.SOURCE).set_value(str(folder)).run()
-    assert any("GPT-2, " in text and "MB on the disk" in text for text in said(at))
+    assert any("GPT2, " in text and "MB on the disk" in text for text in said(at))
     assert at.text_input(key=open_model.NAME).placeholder == "tiny-gpt"
     button(at, "Open it").click().run()
     wait(own_runs)
-    assert load_run(own_runs / "tiny-gpt").settings.family == "GPT-2"
+    assert load_run(own_runs / "tiny-gpt").settings.family == "GPT2"
     at = open_runs(model=None)
     assert not at.error
 

@@ -6,22 +6,17 @@ character for each byte, `▁the` has a sign for the space before it, `<0x0A>` i
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from reprlib import repr
-from typing import Any
 
 import tokenizers
 
-from ..messages import error_text
-from ..tokenizer.bpe_json import TokenizerError, tokenizer_of_json
-from ..tokenizer.byte_level import MASK
-from ..tokenizer.tokenizer import Encoding, Tokenizer, byte_characters
-from ..tokenizer.words import without_surrogates
-from .family import FamilyError
+from .bpe_json import TokenizerError, tokenizer_of_json
+from .byte_level import MASK
+from .tokenizer import Encoding, Tokenizer, byte_characters
+from .words import without_surrogates
 
 FILE = "tokenizer.json"
-ABOUT = "tokenizer_config.json"
-"""Says what stands before and after every text where FILE does not."""
 SPACE = "▁"
 _MASKS = ("<mask>",)
 """What models call a masked word beside MASK, which is what people write."""
@@ -30,32 +25,30 @@ _BYTES_OF = {char: byte for byte, char in byte_characters().items()}
 
 
 class FastTokenizer(Tokenizer):
-    """What `tokenizer.json` says, with the ids that a model has beyond it."""
+    """What FILE says, with the ids that a model has beyond it."""
 
-    def __init__(
-        self, fast: tokenizers.Tokenizer, n: int, about: Mapping[str, Any] | None = None
-    ) -> None:
-        """Take a tokenizer as it was read.
+    def __init__(self, text: str, n: int) -> None:
+        """Read a tokenizer; what it says of padding and cutting is forgotten.
 
         Args:
-            fast: As the library reads it; what it says of padding and cutting is forgotten.
+            text: The content of FILE.
             n: Tokens of the model.
-            about: What ABOUT says.
 
         Raises:
-            FamilyError: It has more tokens than the model, two of one number, or what begins a text
-                is none of them.
+            TokenizerError: It is damaged, has a part that is not read here, has or puts around a
+                text more tokens than the model, or two of one number.
         """
+        fast = tokenizer_of_json(text)
         fast.no_padding()
         fast.no_truncation()
-        self._fast, self._about = fast, dict(about or {})
+        self._fast = fast
         own = fast.get_vocab(with_added_tokens=False)
         if len(set(own.values())) < len(own):
-            raise FamilyError("the tokenizer gives two tokens the same number")
+            raise TokenizerError("it gives two tokens the same number")
         texts = {number: text for text, number in fast.get_vocab(with_added_tokens=True).items()}
         if (most := max(texts, default=-1)) >= n:
-            raise FamilyError(
-                "the tokenizer has a token {text} with number {most}, and the model has {n} tokens",
+            raise TokenizerError(
+                "it has a token {text} with number {most}, and the model has {n} tokens",
                 text=repr(texts[most]),
                 most=most,
                 n=n,
@@ -74,6 +67,10 @@ class FastTokenizer(Tokenizer):
             for number in range(n)
         ]
         begins, ends = self._around()
+        if (most := max((*begins, *ends), default=0)) >= n:
+            raise TokenizerError(
+                "it puts token {most} around a text, and the model has {n} tokens", most=most, n=n
+            )
         masks = [number for number, text in specials.items() if text in (MASK, *_MASKS)]
         super().__init__(
             pieces, specials, begins=begins, ends=ends, mask_id=masks[0] if masks else -1
@@ -85,49 +82,24 @@ class FastTokenizer(Tokenizer):
         at = next(
             (at for at in range(len(framed)) if framed[at : at + len(plain)] == plain), len(framed)
         )
-        begins, ends = tuple(framed[:at]), tuple(framed[at + len(plain) :])
-        # Older files leave it to a setting beside them.
-        begins = self._told("add_bos_token", "bos_token", begins)
-        ends = self._told("add_eos_token", "eos_token", ends)
-        return begins, ends
+        return tuple(framed[:at]), tuple(framed[at + len(plain) :])
 
     def _framed(self) -> tuple[list[int], list[int]]:
         """Return the ids of a text alone, and with what is put around it.
 
         Raises:
-            FamilyError: The tokenizer makes no token of any of its own.
+            TokenizerError: The tokenizer makes no token of any of its own.
         """
         added = {each.content for each in self._fast.get_added_tokens_decoder().values()}
         for text in ("a", *self._fast.get_vocab(with_added_tokens=False)):
             plain = self._fast.encode(text, add_special_tokens=False).ids
             if plain and text not in added:
                 return plain, self._fast.encode(text).ids
-        raise FamilyError("{file} splits no text to tokens", file=FILE)
-
-    def _told(self, flag: str, name: str, found: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the ids put around a text: as the file ABOUT says, else as found by encoding."""
-        wanted = self._about.get(flag)
-        if not isinstance(wanted, bool) or wanted == bool(found):
-            return found
-        if not wanted:
-            return ()
-        said = self._about.get(name)
-        text = said.get("content") if isinstance(said, dict) else said
-        number = self._fast.token_to_id(text) if isinstance(text, str) else None
-        if number is None:
-            raise FamilyError(
-                "{about} asks for {name} around every text, and {text} is no token",
-                about=ABOUT,
-                name=name,
-                text=repr(text),
-            )
-        return (number,)
+        raise TokenizerError("it splits no text to tokens")
 
     def files(self) -> dict[str, bytes]:
         """Return what a run's folder keeps of it."""
-        about = (json.dumps(self._about, ensure_ascii=False) + "\n").encode()
-        kept = {FILE: self._fast.to_str(pretty=False).encode()}
-        return {**kept, ABOUT: about} if self._about else kept
+        return {FILE: self._fast.to_str(pretty=False).encode()}
 
     def normalise(self, text: str) -> str:
         """Return the text as the model sees it."""
@@ -179,18 +151,3 @@ class _Written:
         if byte := _BYTE.fullmatch(text):
             return bytes([int(byte[1], 16)])
         return text.replace(SPACE, " ").encode()
-
-
-def fast_of_json(text: str) -> tokenizers.Tokenizer:
-    """Read the format of the `tokenizers` library.
-
-    Raises:
-        FamilyError: It is damaged, of a kind that the library does not know, or has a part that is
-            not read.
-    """
-    try:
-        return tokenizer_of_json(text)
-    except TokenizerError as error:
-        raise FamilyError(
-            "{file} is no tokenizer that can be read: {why}", file=FILE, why=error_text(error)
-        ) from error

@@ -8,7 +8,7 @@ import sentencepiece
 import tokenizers
 from tokenizers import AddedToken, models, normalizers, pre_tokenizers, trainers
 
-from tests.core.families.random_models import drawn
+from tests.core.library.random_models import drawn
 
 TEXTS = [
     "The animal did not cross the street because it was too tired.",
@@ -97,7 +97,7 @@ def write_llama(path):
     as_it_is = {"normalization_rule_name": "identity", "remove_extra_whitespaces": False}
     content = spm("bpe", 256 + 3 + WORDS, byte_fallback=True, **as_it_is)
     (path / "tokenizer.model").write_bytes(content)
-    (path / "tokenizer_config.json").write_text('{"add_bos_token": true, "bos_token": "<s>"}')
+    (path / "tokenizer_config.json").write_text('{"tokenizer_class": "LlamaTokenizer"}')
     return len(pieces(content))
 
 

@@ -15,6 +15,8 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
+from core.library.reading import load_library_model
+
 V, D, F, H, L = 61, 24, 40, 4, 2
 PAD, START = 60, 60
 """Of Marian; the others have 0 or none."""
@@ -114,9 +116,14 @@ def _weights_of(model):
 
 def told(model):
     """What its `config.json` says."""
-    return model.config.to_dict()
+    return model.config.to_dict() | {"architectures": [type(model).__name__]}
 
 
 def weights(model):
     """What its files hold: each tensor under each of its names."""
     return {name: tensor.clone() for name, tensor in model.state_dict().items()}
+
+
+def opened(model):
+    """The same model as it is used here."""
+    return load_library_model(told(model), weights(model))

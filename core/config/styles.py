@@ -1,6 +1,6 @@
 """What makes a BERT a BERT, a GPT-2 a GPT-2 …: the settings in which each differs from the paper.
 
-With the sizes of a published model they are that model (`core.families.published`); with those of a
+With the sizes of a published model they are that model (`core.describe.published`); with those of a
 preset, one as small as the others here, to be trained on the same tasks.
 """
 
@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..config import ConfigError, ModelConfig
-from ..config.settings import one_of
 from ..messages import N_
+from .model import ModelConfig
+from .settings import ConfigError, one_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ counted once.
 from dataclasses import dataclass, replace
 
 from ..config import ModelConfig
+from ..config.styles import STYLES
 from ..messages import N_
 from ..model.paper import TABLE_3
-from .styles import STYLES
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 import json
 import struct
-from functools import partial
 
 import gguf
 import numpy as np
@@ -8,17 +7,20 @@ import pytest
 import sentencepiece
 import torch
 
-from core.families import FAMILIES, FamilyError, gguf_file, load, read_checkpoint
-from core.families.gguf_file import read_gguf
-from core.families.gguf_tokenizer import gguf_tokenizer
+from core.decoding.sentence import translate
+from core.library import gguf as module
+from core.library.checkpoint import OpeningError
+from core.library.gguf import read_gguf
+from core.library.tokenizer import tokenizer_files
+from core.runs.run import load_run
+from core.studies.opening.opening import open_model
 from core.studies.opening.survey import survey
-from tests.core.families import folders
-from tests.core.families.both import CLOSE, opened, tokens
-from tests.core.families.folders import STRANGE, TEXTS
-from tests.core.families.random_models import drawn, told, weights
+from core.tokenizer.fast_tokenizer import FILE, FastTokenizer
+from tests.core.library import folders
+from tests.core.library.folders import STRANGE, TEXTS
+from tests.core.library.random_models import drawn, told, weights
 
 SIZES = {"hidden_size": 32, "intermediate_size": 64, "num_key_value_heads": 2}
-"""Rows of 32 numbers, which is the least that can be quantised."""
 
 
 def metas(name, tensor, sizes):
@@ -47,8 +49,15 @@ def ggufs(name):
     return f"blk.{layer}.{parts[rest[-2]]}.{rest[-1]}"
 
 
-def write(path, model, kind=gguf.GGMLQuantizationType.F32, architecture="llama", more=None):
-    sizes, writer = told(model), gguf.GGUFWriter(path, architecture)
+def write(path, model, more=None, fast=None):
+    """Write a LLaMA; with a byte-level tokenizer, if one is given."""
+    sizes, writer = told(model), gguf.GGUFWriter(path, "llama")
+    if fast is not None:
+        numbers = fast.get_vocab()
+        writer.add_tokenizer_model("gpt2")
+        writer.add_token_list(sorted(numbers, key=numbers.get))
+        writer.add_token_merges(merges_of(fast))
+        writer.add_chat_template("{% for each in messages %}Q: {{ each.content }} A:{% endfor %}")
     writer.add_block_count(sizes["num_hidden_layers"])
     writer.add_context_length(sizes["max_position_embeddings"])
     writer.add_embedding_length(sizes["hidden_size"])
@@ -57,11 +66,10 @@ def write(path, model, kind=gguf.GGMLQuantizationType.F32, architecture="llama",
     writer.add_head_count_kv(sizes["num_key_value_heads"])
     writer.add_layer_norm_rms_eps(sizes["rms_norm_eps"])
     writer.add_rope_freq_base(sizes["rope_parameters"]["rope_theta"])
+    writer.add_vocab_size(sizes["vocab_size"])
     for name, tensor in {**weights(model), **(more or {})}.items():
         values = metas(name, tensor, sizes).numpy()
-        of = kind if values.ndim > 1 else gguf.GGMLQuantizationType.F32
-        named = name if name in (more or {}) else ggufs(name)
-        writer.add_tensor(named, gguf.quants.quantize(values, of), raw_dtype=of)
+        writer.add_tensor(name if name in (more or {}) else ggufs(name), values)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -69,38 +77,29 @@ def write(path, model, kind=gguf.GGMLQuantizationType.F32, architecture="llama",
     return path
 
 
-def loaded(path):
-    found = read_checkpoint(path)
-    return load(FAMILIES["llama"], found.told, found.weights, found.rotary_pairs)
-
-
 @pytest.fixture
 def llama():
     return drawn("llama", **SIZES)
 
 
-def test_a_file_has_the_logits_of_the_folder(llama, tmp_path):
-    ours, ids = loaded(write(tmp_path / "small.gguf", llama)), tokens(20, 1)
-    assert ours.config.rotary_pairs == "neighbours"
-    with torch.no_grad():
-        torch.testing.assert_close(ours(None, ids), opened(llama)(None, ids), atol=CLOSE, rtol=0)
-
-
-@pytest.mark.parametrize(
-    ("kind", "near"),
-    [
-        (gguf.GGMLQuantizationType.F16, 2e-3),
-        (gguf.GGMLQuantizationType.Q4_1, 2e-1),
-    ],
-)
-def test_quantised_weights_are_near_what_they_were(llama, tmp_path, kind, near):
-    _told, found = read_gguf(write(tmp_path / "small.gguf", llama, kind))
-    exact = weights(llama)
-    for name, tensor in found.items():
-        wanted = metas(name, exact[name], told(llama))
-        assert tensor.dtype == torch.float32
-        assert (tensor - wanted).abs().max() < near, name
-    assert not all(torch.equal(found[name], exact[name]) for name in found)
+def test_a_file_is_opened_as_a_run_that_writes_on(tmp_path):
+    fast = folders.byte_level()
+    model = drawn("llama", vocab_size=fast.get_vocab_size(), **SIZES)
+    file = write(tmp_path / "small.gguf", model, fast=fast)
+    list(open_model(str(file), tmp_path / "run"))
+    run = load_run(tmp_path / "run")
+    assert (run.settings.chat.before, run.settings.chat.after) == ("Q: ", " A:")
+    found = translate(run, TEXTS[0])
+    given = list(found.fed_ids[: found.n_given + 1])
+    assert given == fast.encode(TEXTS[0]).ids
+    made = model.generate(
+        torch.tensor([given]),
+        max_new_tokens=4,
+        min_new_tokens=4,
+        do_sample=False,
+        bad_words_ids=[[each] for each in run.model.config.never_said] or None,
+    )
+    assert made[0].tolist() == [*given, *found.target_ids[found.n_given :]][: len(given) + 4]
 
 
 @pytest.mark.parametrize("at", [0, 8, 300, 9000])
@@ -109,7 +108,7 @@ def test_a_file_that_ends_early_is_refused_in_a_sentence(llama, tmp_path, at):
     whole = file.read_bytes()
     assert at < len(whole)
     file.write_bytes(whole[:at])
-    with pytest.raises(FamilyError, match=r"small\.gguf cannot be read as GGUF: .+"):
+    with pytest.raises(OpeningError, match=r"small\.gguf cannot be read as GGUF: .+"):
         read_gguf(file)
 
 
@@ -126,7 +125,7 @@ def array(of, n):
 
 
 BYTE, ARRAY = gguf.GGUFValueType.UINT8, gguf.GGUFValueType.ARRAY
-MUCH = gguf_file.MOST_VALUES + 1
+MUCH = module.MOST_VALUES + 1
 
 
 @pytest.mark.parametrize(
@@ -147,8 +146,8 @@ MUCH = gguf_file.MOST_VALUES + 1
 def test_a_file_that_says_it_is_larger_than_it_is_is_refused_at_once(tmp_path, content):
     path = tmp_path / "model.gguf"
     path.write_bytes(content)
-    for read in (read_gguf, partial(gguf_tokenizer, n=10), survey):
-        with pytest.raises(FamilyError, match="cannot be read"):
+    for read in (read_gguf, module.gguf_tokenizer, survey):
+        with pytest.raises(OpeningError, match="cannot be read"):
             read(path)
 
 
@@ -167,8 +166,14 @@ def test_weights_that_are_said_to_lie_in_one_place_are_refused(tmp_path):
         at = content.index(named(name)) + len(named(name)) + 4 + 2 * 8 + 4
         content[at : at + 8] = bytes(8)
     path.write_bytes(content[: -3 * 64 * 64 * 4])
-    with pytest.raises(FamilyError, match="its weights are larger than it is"):
+    with pytest.raises(OpeningError, match="its weights are larger than it is"):
         read_gguf(path)
+
+
+def test_positions_that_are_scaled_are_refused(llama, tmp_path):
+    factors = {"rope_freqs.weight": torch.ones(4)}
+    with pytest.raises(OpeningError, match="scales its positions"):
+        read_gguf(write(tmp_path / "small.gguf", llama, more=factors))
 
 
 # A typed special token is the special token, as llama.cpp reads it.
@@ -188,6 +193,10 @@ def write_tokenizer(path, kind, tokens, types, **more):
     writer.write_kv_data_to_file()
     writer.close()
     return path
+
+
+def tokenizer(file, n):
+    return FastTokenizer(tokenizer_files(file, {}, n)[FILE].decode(), n)
 
 
 def merges_of(fast):
@@ -236,7 +245,7 @@ def by_scores(path, **more):
 @pytest.mark.parametrize("text", [*TEXTS, *STRANGE])
 def test_bytes_are_put_together_as_in_the_tokenizer_that_was_written(tmp_path, text):
     file, n, fast = byte_level(tmp_path / "m.gguf")
-    found = gguf_tokenizer(file, n)
+    found = tokenizer(file, n)
     assert list(found.encode(text).ids) == fast.encode(text).ids
     assert found.specials == {fast.token_to_id("<|endoftext|>"): "<|endoftext|>"}
     assert found.begins == ()
@@ -245,19 +254,18 @@ def test_bytes_are_put_together_as_in_the_tokenizer_that_was_written(tmp_path, t
 @pytest.mark.parametrize("text", TYPED)
 def test_pieces_with_scores_are_those_that_sentencepiece_finds(tmp_path, text):
     file, n, model = by_scores(tmp_path / "m.gguf")
-    found = gguf_tokenizer(file, n)
+    found = tokenizer(file, n)
     if "  " not in text:
         assert list(found.encode(text).ids) == model.encode(text)
+        assert found.decode(found.encode(text).ids) == text
     assert found.begins == (1,)
-    assert found.decode(found.encode(text).ids) == text
 
 
 @pytest.mark.parametrize(
     ("kind", "tokens", "merges", "sentence"),
     [
-        ("gpt2", [], [], "there is no tokenizer"),
-        ("wpm", ["a"], [], "is of the kind 'wpm'; known are 'gpt2' and 'llama'"),
-        ("gpt2", ["a", "a"], [], "names a token twice"),
+        ("gpt2", [], [], "cannot be read"),
+        ("wpm", ["a"], [], "'wpm'"),
         ("gpt2", ["a"], ["x y"], "cannot be read"),
     ],
 )
@@ -265,5 +273,11 @@ def test_a_tokenizer_that_is_not_known_is_refused(tmp_path, kind, tokens, merges
     types = [NORMAL] * len(tokens)
     more = {"token_merges": merges} if merges else {}
     file = write_tokenizer(tmp_path / "m.gguf", kind, tokens, types, **more)
-    with pytest.raises(FamilyError, match=sentence):
-        gguf_tokenizer(file, 10)
+    with pytest.raises(OpeningError, match=sentence):
+        tokenizer(file, 10)
+
+
+def test_a_text_that_is_cut_in_an_unknown_way_is_refused(tmp_path):
+    file, n, _ = byte_level(tmp_path / "m.gguf", pre="nonesuch")
+    with pytest.raises(OpeningError, match="cuts texts as 'nonesuch'"):
+        tokenizer(file, n)

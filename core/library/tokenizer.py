@@ -1,0 +1,106 @@
+"""The tokenizer of a checkpoint: as the library reads it, in the format of `tokenizers`.
+
+Marian's stays in its own files: `tokenizers` has nothing like it.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from transformers import AutoTokenizer
+
+from ..messages import error_text
+from ..tokenizer.bpe_json import TokenizerError, reason_of, tokenizer_of_json
+from ..tokenizer.fast_tokenizer import FILE
+from ..tokenizer.sentencepiece import MARIAN_FILES, SOURCE, sentencepiece_model
+from .checkpoint import OpeningError, is_gguf, read_bytes
+from .gguf import gguf_tokenizer
+from .reading import settings_of
+
+_ENDINGS = (".json", ".txt", ".model", ".bpe", ".tiktoken", ".jinja")
+"""Of files that the library may read."""
+MOST_TOKENS = 1 << 22
+"""The largest vocabularies have less than a tenth."""
+
+
+def tokenizer_files(path: Path, told: Mapping[str, Any], n: int) -> dict[str, bytes]:
+    """Return what a run's folder keeps of a tokenizer: name → content.
+
+    Args:
+        path: A folder, or a GGUF file.
+        told: What `config.json` says.
+        n: Tokens of the model.
+
+    Raises:
+        OpeningError: There is none that is known, or it is damaged.
+    """
+    if (path / SOURCE).is_file():
+        return {name: read_bytes(path / name) for name in MARIAN_FILES if (path / name).is_file()}
+    read = gguf_tokenizer(path) if is_gguf(path) else _of_folder(path, told)
+    fast = getattr(read, "backend_tokenizer", None)
+    if fast is None:
+        raise OpeningError(
+            "{path} has a tokenizer that runs in Python, and only those of the library "
+            "`tokenizers`, and Marian's, are used here",
+            path=path,
+        )
+    # Written down, it takes time and memory for each number up to the largest.
+    if (most := max(fast.get_vocab().values(), default=0)) > MOST_TOKENS:
+        raise OpeningError(
+            "the tokenizer in {path} has a token with number {most}", path=path, most=most
+        )
+    stored = json.loads(fast.to_str())
+    # The library adds special tokens of its own to a tokenizer without them.
+    added = [each for each in stored["added_tokens"] if not each["special"] or each["id"] < n]
+    return {FILE: json.dumps(stored | {"added_tokens": added}, ensure_ascii=False).encode()}
+
+
+def _of_folder(path: Path, told: Mapping[str, Any]) -> Any:
+    """Return the tokenizer of a folder."""
+    try:
+        _require_harmless(path)
+        read = AutoTokenizer.from_pretrained(
+            path, config=settings_of(told), trust_remote_code=False, local_files_only=True
+        )
+        _require_whole(path, read.vocab_files_names)
+        return read
+    except OpeningError:
+        raise
+    except TokenizerError as error:
+        raise _unreadable(path, error_text(error)) from error
+    # A damaged file has the library raise anything.
+    except BaseException as error:
+        raise _unreadable(path, reason_of(error)) from error
+
+
+def _unreadable(path: Path, why: str) -> OpeningError:
+    return OpeningError("the tokenizer in {path} cannot be read: {why}", path=path, why=why)
+
+
+def _require_whole(path: Path, names: Mapping[str, str]) -> None:
+    """Refuse a folder without the files of its tokenizer: the library makes an empty one."""
+    needed = [name for kind, name in names.items() if kind != "tokenizer_file"]
+    missing = [name for name in needed if not (path / name).is_file()]
+    if missing and not (path / FILE).is_file():
+        raise OpeningError(
+            "there is no tokenizer in {path}: neither {file} nor {name}",
+            path=path,
+            file=FILE,
+            name=missing[0],
+        )
+
+
+def _require_harmless(path: Path) -> None:
+    """Refuse files that are large, lead elsewhere, or make much of a character.
+
+    The library would use them at once.
+    """
+    for file in sorted(path.iterdir()):
+        if file.suffix not in _ENDINGS or file.is_dir():
+            continue
+        content = read_bytes(file)
+        if file.name == FILE:
+            tokenizer_of_json(content.decode("utf-8"))
+        elif file.suffix == ".model" and not (path / FILE).is_file():
+            sentencepiece_model(content, file.name)
