@@ -94,9 +94,9 @@ def test_without_positions_an_encoder_notices_the_order_where_it_reads_in_order(
     config = replace(run.settings.model, **others)
     model = build(config, seed=1).eval()
     with torch.no_grad():
-        # Embeddings of distances begin with 0.
+        # Embeddings of distances, and fixed weights, begin with 0.
         for name, each in model.named_parameters():
-            if "relative" in name:
+            if "relative" in name or "scores_HPP" in name:
                 each.normal_(std=2.0)
     found = shuffled(replace(run, model=model), "a b c d e f", seed=0)
     assert found.notices_without == (mixing not in BLIND)
