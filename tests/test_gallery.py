@@ -21,6 +21,7 @@ from core.studies.experiments.results import Results
 from core.studies.experiments.verdicts import Reason
 from core.tasks import TASKS
 from core.tasks.translation import derivations
+from docs import experiments
 
 GALLERY = Path(__file__).resolve().parents[1] / "gallery"
 RUNS = ("everyday", "copy", "copy-learned", "copying", "translate", "translate-guided")
@@ -203,6 +204,10 @@ def test_the_verdicts_are_those_of_the_figures_that_ship():
     assert decided == VERDICTS
 
 
+def test_the_documented_table_of_experiments_is_that_of_the_results_that_ship():
+    assert experiments.FILE.read_text(encoding="utf-8") == experiments.page()
+
+
 def test_results_of_experiments_are_of_the_variants_that_there_are():
     for name, (experiment, found) in shipped_results().items():
         assert found.experiment == name
@@ -216,10 +221,8 @@ def test_results_of_experiments_are_of_the_variants_that_there_are():
         assert {each.n for each in found.trained} == {2000}
         # The weights are those that the settings say; rows of letters need no full vocabulary, and
         # a token that there is not is a row of numbers less.
-        for variant in experiment.variants:
+        for variant in map(experiment.variant, trained):
             sized = experiment.preset(variant, 0).model
-            if variant.name not in trained:
-                continue
             [parameters] = {each.parameters for each in found.of(variant.name)}
             less = count_parameters(sized) - parameters
             full = experiment.task_of(variant) == "translate"

@@ -90,6 +90,8 @@ def _figures(asked: Asked, found: Sequence[Finding]) -> dict[str, str]:
 
 def _undecided(asked: Asked, judged: Mapping[Finding, Verdict]) -> str:
     """Say why nothing is decided."""
+    if not asked.results.tried:
+        return _("Undecided: neither more steps nor other learning rates were tried.")
     if Reason.UNLEARNED in map(_reason, judged):
         return _("Undecided: it was not shown that the base is trained long enough.")
     n_seeds = len(asked.results.seeds)

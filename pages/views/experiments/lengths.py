@@ -155,8 +155,11 @@ def draw_distances(asked: Asked) -> Shown:
     found = {_(each.label): asked.results.by_distance(each.name) for each in asked.trained}
     # All variants are measured on the same sentences. A position's own token is 1 in all of them.
     first = next(iter(found.values()))
+    # As far as the longest sentences reach, only their first token and the end of sentence meet.
     distances = [
-        distance for distance, (n, _norm) in first.items() if distance and n >= FEWEST_PAIRS
+        distance
+        for distance, (n, _norm) in first.items()
+        if 0 < distance < max(first) and n >= FEWEST_PAIRS
     ]
     picture = charts.chart(
         curves(
