@@ -40,11 +40,12 @@ How each of the {len(EXPERIMENTS)} questions of the page “Experiments” was a
   what it then reaches, nothing is decided.
 - Each variant has {SEEDS} seeds, and {MOST_SEEDS} where the interval of {SEEDS} decides nothing.
 - A claim is borne out (✓) or refuted (✗) if the whole 95 % interval of the difference, seed by
-  seed, agrees; “as good” is at most {round(100 * WITHIN)} points worse. Everything else is undecided (?).
+  seed, agrees; “as good” is at most {round(100 * WITHIN)} points worse. Everything else is
+  undecided (?).
 
 Where no share of the base is given, the results are older than these rules: all variants were
-trained at one learning rate, and none longer. Such claims stay undecided. Where {SEEDS} seeds left a claim
-undecided, more are not trained yet.
+trained at one learning rate, and none longer. Such claims stay undecided. Where {SEEDS} seeds left
+a claim undecided, more are not trained yet.
 
 ## By question
 
