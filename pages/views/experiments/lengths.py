@@ -115,7 +115,7 @@ def _far(reaches: Mapping[str, int], answer: str) -> Iterator[str]:
     A length more or less is chance.
     """
     if never := _that_reach(0, reaches):
-        text = _("**Even short sentences are lost with {variants}.**")
+        text = _("**Even short sentences are lost with {variants}**.")
         yield text.format(variants=question.names(never, reaches))
     reached = [reach for reach in reaches.values() if reach] or [0]
     short, long = min(reached), max(reached)
@@ -132,7 +132,7 @@ def _far(reaches: Mapping[str, int], answer: str) -> Iterator[str]:
         few, many = (question.names(_that_reach(at, reaches), reaches) for at in (short, long))
         yield text.format(short=number(short), few=few, long=number(long), many=many)
     elif not never and not answer:
-        yield _("**Length does not tell the variants apart.**")
+        yield _("**Length does not tell the variants apart**.")
 
 
 def _that_reach(length: int, reaches: Mapping[str, int]) -> list[str]:

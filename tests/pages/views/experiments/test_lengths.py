@@ -14,7 +14,7 @@ NORMS = {"base": (1.0, 0.5, 0.4, 0.3, 0.3), "gru_two_way": (1.0, 0.5, 0.1, 0.02,
             "**Long sentences are lost first with “no positions”**: at least half are correct up "
             "to 13 tokens; with all but “no positions”, up to 19.",
         ),
-        ("residuals", "**Even short sentences are lost with “no residual”.**"),
+        ("residuals", "**Even short sentences are lost with “no residual”**."),
         ("vocabulary", "tokens of its own, so these lengths do not compare."),
     ],
 )
