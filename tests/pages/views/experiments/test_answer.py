@@ -176,12 +176,16 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
 @pytest.mark.parametrize(
     ("name", "links"),
     [
-        ("copying", {"pointer, names share a vector": "copying"}),
+        # Those of the gallery that were trained otherwise say so.
+        ("copying", {"“pointer, names share a vector”, trained for 850 steps": "copying"}),
         (
             "bottleneck",
-            {"GRU, one vector": "bottleneck-fixed", "GRU with attention": "bottleneck-attention"},
+            {
+                "“GRU, one vector”": "bottleneck-fixed",
+                "“GRU with attention”": "bottleneck-attention",
+            },
         ),
-        ("heads", {"1 head": "heads-one"}),
+        ("heads", {"“1 head”, trained for 800 steps": "heads-one"}),
     ],
 )
 def test_variants_open_as_the_runs_that_there_are_of_them(open_experiment, another, name, links):
@@ -189,5 +193,9 @@ def test_variants_open_as_the_runs_that_there_are_of_them(open_experiment, anoth
     at, _shown, _said = open_experiment(name, outcome="answer")
     opened = [each.proto for each in at.get("page_link") if each.proto.label.startswith("Open")]
     found = {each.label: parse_qs(each.query_string)["model"] for each in opened}
-    own = {"Open “16 heads”": ["runs/heads-sixteen"]} if name == "heads" else {}
-    assert found == {f"Open “{label}”": [run] for label, run in links.items()} | own
+    own = (
+        {"Open “16 heads”, trained for 850 steps": ["runs/heads-sixteen"]}
+        if name == "heads"
+        else {}
+    )
+    assert found == {f"Open {label}": [run] for label, run in links.items()} | own
