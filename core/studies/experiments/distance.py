@@ -22,7 +22,8 @@ DISTANCE = Experiment(
     settings=DEFINING,
     caution=N_(
         "How far a word reaches is measured by gradients. Letters are defined up to 12 letters "
-        "later: a model whose words do not reach that far cannot write what they stand for."
+        "later: a model whose words do not reach that far cannot write what they stand for, and a "
+        "recurrent unit can learn to keep them that long."
     ),
     by_distance=True,
 )

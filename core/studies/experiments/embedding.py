@@ -24,6 +24,7 @@ EMBEDDING = Experiment(
         ),
     ),
     caution=N_(
-        "If positions drown the embeddings, the factor makes no difference where there are none."
+        "If only the positions drowned the embeddings, the factor would make no difference without "
+        "them."
     ),
 )

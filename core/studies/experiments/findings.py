@@ -125,7 +125,7 @@ class Writing:
 
     text: Callable[[str], str] = str
     share: Callable[[float], str] = lambda share: f"{100 * share:.1f} %"
-    points: Callable[[float], str] = lambda points: f"{points:.1f}"
+    points: Callable[[float], str] = lambda points: f"{points:z.1f}"
     count: Callable[[int], str] = lambda n: f"{n:,}"
     number: Callable[[float], str] = lambda value: f"{value:,.{decimals(value)}f}"
 

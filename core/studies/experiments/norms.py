@@ -35,6 +35,7 @@ NORMS = Experiment(
             N_("LayerNorm after, no warm-up"),
             {"norm": "post", "warmup_rises": False},
             Expected.LESS,
+            against="at_once",
         ),
     ),
 )

@@ -242,7 +242,10 @@ def _open(asked: Asked) -> None:
             name = f"{asked.experiment.name}-{each.name}"
             for run in (each.shipped, name, cached.name_of(cached.own() / name)):
                 if run in runs:
-                    label = _("Open “{variant}”").format(variant=_(each.label))
+                    label, steps = _("Open “{variant}”"), cached.settings(runs[run]).training.steps
+                    if steps != asked.steps:
+                        label = _("Open “{variant}”, trained for {steps} steps")
+                    label = label.format(variant=_(each.label), steps=number(steps))
                     links.link(
                         "attention", label, ":material/open_in_new:", {"model": run, "view": "maps"}
                     )

@@ -35,13 +35,13 @@ def answer(asked: Asked, by: Measure | None) -> str:
             measure, its extremes stand alone.
     """
     found = findings(asked.experiment, asked.results, by)
-    judged = {each: each.judged.verdict for each in found if each.judged is not None}
+    judged = _judged(found)
     if not judged:
         label = _("correct sentences") if by is None else _(by.label)
         values = {_(each.variant): each.share.mean for each in found if each.complete}
         return extremes(capitalised(label), values, writer(by))
     verdicts = list(judged.values())
-    words = _in_words(asked, judged)
+    words = _in_words(asked, found)
     gradient = of_gradient(
         asked, "drawn_gradient", _("at the start of training (see “learning”, “by layer”)")
     )
@@ -51,29 +51,47 @@ def answer(asked: Asked, by: Measure | None) -> str:
 def answer_in_words(asked: Asked) -> str:
     """Return the answer to the question, bold; empty where none is written for these verdicts."""
     by = asked.experiment.measure(asked.experiment.judged_by)
-    found = findings(asked.experiment, asked.results, by)
-    judged = {each: each.judged.verdict for each in found if each.judged is not None}
-    words = _in_words(asked, judged) if judged else ""
+    words = _in_words(asked, findings(asked.experiment, asked.results, by))
     return bold(words) if words else ""
 
 
-def _in_words(asked: Asked, judged: Mapping[Finding, Verdict]) -> str:
+def _judged(found: Sequence[Finding]) -> dict[Finding, Verdict]:
+    """Return the verdicts on those variants of which something is claimed."""
+    return {each: each.judged.verdict for each in found if each.judged is not None}
+
+
+def _in_words(asked: Asked, found: Sequence[Finding]) -> str:
     """Return the answer of `pages/texts/<language>/answers.toml`; empty where it has none.
 
     {worse} in it says whether the variants that do worse, as claimed, get anything right.
     """
+    judged = _judged(found)
     verdicts = list(judged.values())
-    if set(verdicts) == {Verdict.OPEN}:
-        return _undecided(asked, judged)
+    if not judged or set(verdicts) == {Verdict.OPEN}:
+        return _undecided(asked, judged) if judged else ""
     key = verdicts[0] if len(set(verdicts)) == 1 else "_".join(verdicts)
     words = str(toml("answers")[asked.experiment.name].get(key, ""))
     claimed = {each.comparison for each, verdict in judged.items() if verdict is Verdict.HOLDS}
     worse = _("gets nothing right") if Comparison.WORSE not in claimed else _("does worse")
-    return words.format(worse=worse)
+    return words.format(worse=worse, **_figures(asked, found))
+
+
+def _figures(asked: Asked, found: Sequence[Finding]) -> dict[str, str]:
+    """Return each variant → its mean, and VARIANT_usual → its figure at the usual learning rate."""
+    write = writer(found[0].measure)
+    means = {each.name: write(each.share.mean) for each in found if each.complete}
+    usual = {
+        each.variant: write(each.figure)
+        for each in asked.results.tried
+        if each.rate == each.times == 1 and each.figure is not None
+    }
+    return means | {f"{name}_usual": text for name, text in (means | usual).items()}
 
 
 def _undecided(asked: Asked, judged: Mapping[Finding, Verdict]) -> str:
     """Say why nothing is decided."""
+    if not asked.results.tried:
+        return _("Undecided: neither more steps nor other learning rates were tried.")
     if Reason.UNLEARNED in map(_reason, judged):
         return _("Undecided: it was not shown that the base is trained long enough.")
     n_seeds = len(asked.results.seeds)

@@ -115,7 +115,7 @@ def _far(reaches: Mapping[str, int], answer: str) -> Iterator[str]:
     A length more or less is chance.
     """
     if never := _that_reach(0, reaches):
-        text = _("**Even short sentences are lost with {variants}.**")
+        text = _("**Even short sentences are lost with {variants}**.")
         yield text.format(variants=question.names(never, reaches))
     reached = [reach for reach in reaches.values() if reach] or [0]
     short, long = min(reached), max(reached)
@@ -132,7 +132,7 @@ def _far(reaches: Mapping[str, int], answer: str) -> Iterator[str]:
         few, many = (question.names(_that_reach(at, reaches), reaches) for at in (short, long))
         yield text.format(short=number(short), few=few, long=number(long), many=many)
     elif not never and not answer:
-        yield _("**Length does not tell the variants apart.**")
+        yield _("**Length does not tell the variants apart**.")
 
 
 def _that_reach(length: int, reaches: Mapping[str, int]) -> list[str]:
@@ -155,8 +155,11 @@ def draw_distances(asked: Asked) -> Shown:
     found = {_(each.label): asked.results.by_distance(each.name) for each in asked.trained}
     # All variants are measured on the same sentences. A position's own token is 1 in all of them.
     first = next(iter(found.values()))
+    # As far as the longest sentences reach, only their first token and the end of sentence meet.
     distances = [
-        distance for distance, (n, _norm) in first.items() if distance and n >= FEWEST_PAIRS
+        distance
+        for distance, (n, _norm) in first.items()
+        if 0 < distance < max(first) and n >= FEWEST_PAIRS
     ]
     picture = charts.chart(
         curves(

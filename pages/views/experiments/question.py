@@ -46,8 +46,8 @@ class Asked:
 
     @property
     def steps(self) -> int:
-        """How many steps of training each variant has."""
-        return self.experiment.preset(self.experiment.variant(BASE), 0).training.steps
+        """How many steps of training the base had, when it was trained."""
+        return int(self.results.of(BASE)[0].curve["step"][-1])
 
     def recipe(self, tabulate: Callable[..., Table], *arguments: object) -> Recipe[Table]:
         """Return what tabulates the results of the variants that are shown."""

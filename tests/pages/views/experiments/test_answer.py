@@ -76,6 +76,39 @@ def test_another_question_opens_on_its_answer(open_experiment):
     assert at.segmented_control(key="experiment_measure").value == "held_out_exact_match"
 
 
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        (
+            "memory",
+            [
+                "**No: with the layer of the same depth it does as well. But the first layer is "
+                "not enough: 37.9 % of the rows are correct. Whether a learned mixture is enough "
+                "is not certain**.",
+                "✓ borne out: “the layer of the same depth” does as well.",
+                "✗ refuted: “the first layer” does worse.",
+                "? undecided: “a learned mixture” may differ by chance.",
+            ],
+        ),
+        (
+            "norms",
+            [
+                "**Before the sublayer, LayerNorm, RMSNorm and BatchNorm do about equally well. "
+                "Without warm-up, at the usual learning rate, LayerNorm gets 76.0 % right before "
+                "the sublayer and 0 % after it; at the rate that suits each best, 85.6 % and "
+                "85.7 %**.",
+            ],
+        ),
+        ("depth", ["**Undecided: neither more steps nor other learning rates were tried**."]),
+    ],
+)
+def test_the_question_is_answered_with_figures_and_then_each_part_of_the_claim(
+    open_experiment, name, answer
+):
+    _at, shown, _said = open_experiment(name, outcome="answer")
+    assert shown.seen.replace("\u00a0", " ").split("  \n")[: len(answer)] == answer
+
+
 def test_in_chinese_the_answer_is_bold_where_a_sentence_follows_it(open_experiment):
     _at, shown, _said = open_experiment("norms", lang="zh_CN")
     # Bold text that ends with a Chinese full stop goes on to whatever letter follows.
@@ -143,12 +176,16 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
 @pytest.mark.parametrize(
     ("name", "links"),
     [
-        ("copying", {"pointer, names share a vector": "copying"}),
+        # Those of the gallery that were trained otherwise say so.
+        ("copying", {"“pointer, names share a vector”, trained for 850 steps": "copying"}),
         (
             "bottleneck",
-            {"GRU, one vector": "bottleneck-fixed", "GRU with attention": "bottleneck-attention"},
+            {
+                "“GRU, one vector”": "bottleneck-fixed",
+                "“GRU with attention”": "bottleneck-attention",
+            },
         ),
-        ("heads", {"1 head": "heads-one"}),
+        ("heads", {"“1 head”, trained for 800 steps": "heads-one"}),
     ],
 )
 def test_variants_open_as_the_runs_that_there_are_of_them(open_experiment, another, name, links):
@@ -156,5 +193,9 @@ def test_variants_open_as_the_runs_that_there_are_of_them(open_experiment, anoth
     at, _shown, _said = open_experiment(name, outcome="answer")
     opened = [each.proto for each in at.get("page_link") if each.proto.label.startswith("Open")]
     found = {each.label: parse_qs(each.query_string)["model"] for each in opened}
-    own = {"Open “16 heads”": ["runs/heads-sixteen"]} if name == "heads" else {}
-    assert found == {f"Open “{label}”": [run] for label, run in links.items()} | own
+    own = (
+        {"Open “16 heads”, trained for 850 steps": ["runs/heads-sixteen"]}
+        if name == "heads"
+        else {}
+    )
+    assert found == {f"Open {label}": [run] for label, run in links.items()} | own
