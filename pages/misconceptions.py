@@ -4,13 +4,15 @@ They are `pages/texts/<language>/misconceptions.toml`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from core.heads import Head
 from core.studies import misconceptions as studies
-from core.studies.opening.examples import examples_of
+from core.studies.misconceptions import Figures
+from core.studies.opening.examples import sources_beside
 from pages.frame import links, notes, selection, texts
 from pages.frame.language import _, number, percent, plain
 from pages.frame.needs import Need, missing
@@ -21,21 +23,12 @@ _COLOURS = {"wrong": "red", "half": "orange"}
 """Verdict → the colour of its badge."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Figures:
-    """What was measured, in the order of the statement's labels."""
-
-    values: Sequence[str]
-    names: Mapping[str, str] = field(default_factory=dict)
-    """What fills the {names} of the labels and of the text below."""
-
-
 def render() -> None:
     """Ask for a model and a sentence, and list the statements, two in a row."""
-    page = texts.toml("misconceptions")
     opened = selection.model_and_sentence(asked=True, telling=lambda run, task: "")
     if opened is None:
         return
+    page = texts.toml("misconceptions")
     heading = _("What course notes get wrong")
     st.markdown(f"**{heading}**  \n:small[{page['about']}]")
     names = list(_MEASURES)
@@ -47,116 +40,75 @@ def render() -> None:
 
 
 def _draw(opened: Opened, page: Mapping[str, Any], name: str) -> None:
+    """Show a statement, its verdict, why, the figures, and a link to a view."""
     statement = page["statements"][name]
     verdict = statement["verdict"]
     badge = f":{_COLOURS[verdict]}-badge[{page['verdicts'][verdict]}]"
     st.markdown(f"**“{statement['says']}”** {badge}")
     st.markdown(f":small[{statement['why']}]")
-    needs, measure = _MEASURES[name]
+    needs, measure, formats = _MEASURES[name]
     need = missing(opened.run.settings, needs)
     figures = measure(opened) if need is None else None
     if figures is None:
         lack = page["lacks"][need.value if need else "words"]
         st.caption(lack.format(model=plain(opened.run.name)))
     else:
+        written = {each: _written(value) for each, value in figures.names.items()}
         with st.container(horizontal=True, gap="medium"):
-            for label, value in zip(statement["figures"], figures.values, strict=False):
-                st.metric(label.format(**figures.names), value, width="content")
-        st.caption(statement["measured"].format(**figures.names))
+            rows = zip(statement["figures"], figures.values, formats, strict=True)
+            for label, value, how in rows:
+                if value is not None:
+                    st.metric(label.format(**written), how(value), width="content")
+        st.caption(statement["measured"].format(**written))
     to, query = links.read(statement["link"])
     links.link(to, _("See it"), ":material/visibility:", query)
 
 
-def _by_target(opened: Opened) -> _Figures:
-    found = Recipe(studies.change_by_target, opened.writer, opened.sentence).result()
-    return _by_stack(found)
+def _written(value: str | int | Head) -> str:
+    match value:
+        case Head():
+            return notes.site_and_head(value)
+        case int():
+            return number(value)
+    return plain(value)
 
 
-def _by_order(opened: Opened) -> _Figures:
-    found = Recipe(studies.change_by_order, opened.writer, opened.sentence).result()
-    return _by_stack(found)
+def _measured(function: Callable[..., Figures | None], opened: Opened) -> Figures | None:
+    return Recipe(function, opened.writer, opened.sentence).result()
 
 
-def _by_stack(found: studies.ByStack) -> _Figures:
-    both = (found.encoder, found.decoder)
-    return _Figures(["–" if each is None else percent(each) for each in both])
-
-
-def _nonlinear(opened: Opened) -> _Figures:
-    found = Recipe(studies.nonlinearity, opened.writer, opened.sentence).result()
-    return _Figures([percent(found.attention), percent(found.feed_forward)])
-
-
-def _without_scores(opened: Opened) -> _Figures:
-    found = Recipe(studies.change_by_another_word, opened.writer, opened.sentence).result()
-    return _Figures([percent(found.attention), percent(found.feed_forward)])
-
-
-def _co_occurrence(opened: Opened) -> _Figures | None:
+def _co_occurrence(opened: Opened) -> Figures | None:
     """Compare with the first other example in which two words of the sentence stand."""
-    examples = (opened.task.examples if opened.task else ()) or examples_of(opened.run)
+    examples = [each.source for each in opened.task.examples] if opened.task else []
     here = selection.inspecting(opened.writer, opened.sentence, whole_words=True)
-    for each in examples:
-        if each.source == opened.sentence:
-            continue
-        there = selection.inspecting(opened.writer, each.source, whole_words=True)
+    for each in (*examples, *sources_beside(opened.run)):
+        there = selection.inspecting(opened.writer, each, whole_words=True)
         if found := Recipe(studies.changed_pair, here, there).result():
-            names = {
-                "head": notes.within_sentence(found.head),
-                "query": plain(found.query),
-                "key": plain(found.key),
-                "other": plain(each.source),
-            }
-            return _Figures([percent(found.weight), percent(found.other_weight)], names)
+            return Figures(found.values, {**found.names, "other": each})
     return None
-
-
-def _ranks(opened: Opened) -> _Figures | None:
-    found = Recipe(studies.ranks, opened.writer, opened.sentence).result()
-    if found is None:
-        return None
-    names = {
-        "head": notes.site_and_head(found.head),
-        "n": number(found.n),
-        "d_k": number(found.d_k),
-    }
-    return _Figures([number(found.products), number(found.weights)], names)
-
-
-def _mirrored(opened: Opened) -> _Figures | None:
-    found = Recipe(studies.mirrored, opened.writer, opened.sentence).result()
-    if found is None:
-        return None
-    names = {
-        "head": notes.site_and_head(found.head),
-        "query": plain(found.query),
-        "key": plain(found.key),
-    }
-    scores, weights = (number(each, 2) for each in found.scores), map(percent, found.weights)
-    return _Figures([" · ".join(scores), " · ".join(weights)], names)
-
-
-def _beyond(opened: Opened) -> _Figures | None:
-    found = Recipe(studies.beyond_training).result()
-    if found is None:
-        return None
-    names = {"learned": number(found.longest_learned), "longest": number(found.longest)}
-    return _Figures([percent(found.right_learned), percent(found.right_longest)], names)
 
 
 _PARTS = (Need.ENCODER_SELF, Need.FEED_FORWARD, Need.OWN_MODULES)
 _PRODUCTS = (Need.ENCODER_SELF, Need.DOT_PRODUCTS)
-_MEASURES: Mapping[str, tuple[Sequence[Need], Callable[[Opened], _Figures | None]]] = {
-    "teacher-forcing": ((Need.BOTH,), _by_target),
-    "linear": (_PARTS, _nonlinear),
-    "co-occurrence": ((Need.ENCODER_SELF,), _co_occurrence),
-    "zero": (_PARTS, _without_scores),
-    "rank": (_PRODUCTS, _ranks),
-    "symmetric": (_PRODUCTS, _mirrored),
-    "order": ((Need.ENCODER_SELF, Need.NEXT, Need.DECODER_SELF, Need.OWN_MODULES), _by_order),
-    "length": ((), _beyond),
+_SHARES, _SCORE = (percent, percent), partial(number, digits=2)
+_MEASURES: Mapping[
+    str,
+    tuple[Sequence[Need], Callable[[Opened], Figures | None], Sequence[Callable[[float], str]]],
+] = {
+    "teacher-forcing": ((Need.BOTH,), partial(_measured, studies.change_by_target), _SHARES),
+    "linear": (_PARTS, partial(_measured, studies.nonlinearity), _SHARES),
+    "co-occurrence": ((Need.ENCODER_SELF,), _co_occurrence, _SHARES),
+    "zero": (_PARTS, partial(_measured, studies.change_by_another_word), _SHARES),
+    "rank": (_PRODUCTS, partial(_measured, studies.ranks), (number, number)),
+    "symmetric": (_PRODUCTS, partial(_measured, studies.mirrored), (_SCORE, _SCORE, *_SHARES)),
+    "order": (
+        (Need.ENCODER_SELF, Need.NEXT, Need.DECODER_SELF, Need.OWN_MODULES),
+        partial(_measured, studies.change_by_order),
+        _SHARES,
+    ),
+    "length": ((), lambda opened: Recipe(studies.beyond_training).result(), _SHARES),
 }
-"""Statement → what its figures need of a model, and what measures them."""
+"""Statement → what its figures need of a model, what measures them, and how each is written."""
 
 
 if __name__ == "__main__":

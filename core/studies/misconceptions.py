@@ -1,76 +1,78 @@
 """Statements that course notes repeat and that are wrong: for each, the figures that refute it.
 
-All are computed from the model in one pass or two over a sentence, but for lengths beyond training,
-which the results of an experiment show. K positions, D model width, E width of one head.
+K positions, D model width, E width of one head, N pairs of words, L layers, H heads.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from ..batch import one_row, pad
 from ..decoding.sentence import longest_text, model_input, translate
-from ..heads import Head, Site, Stack
+from ..heads import Head, Site
 from ..inspection import Inspection
 from ..model import Probe, Probes, Record, Step, Transformer, Uniform, Unplace
 from ..model.masks import causal_mask
-from ..model.sublayers import LayerInputs
+from ..model.sublayers import LayerInputs, Sublayer
 from ..runs.run import Run
 from ..tokenizer.tokenizer import token_texts
 from .experiments import EXPERIMENTS
+from .experiments.experiment import BASE
 from .experiments.results import Results
 from .heads.largest_weights import pairs_of_words
-from .lessons.sublayers import sublayer_inputs
+from .lessons.sublayers import sublayer_inputs, sublayers
 
 TOLERANCE = 1e-6
 """Singular values below this share of the largest do not count for a rank."""
 
 
 @dataclass(frozen=True, slots=True)
-class ByStack:
-    """How far the output of each stack changes: the largest `difference` over its positions."""
+class Figures:
+    """What refutes a statement."""
 
-    encoder: float | None
-    """None of a decoder alone."""
-    decoder: float | None
-    """None of an encoder alone."""
+    values: tuple[float | None, ...]
+    """None where the model has no such stack."""
+    names: Mapping[str, str | int | Head] = field(default_factory=dict)
+    """What they are values of: a head, words, numbers of tokens."""
+
+
+def difference(one_KD: Tensor, other_KD: Tensor) -> float:
+    """Return the largest ‖x − y‖ / (‖x‖ + ‖y‖) over positions: 0 where all are equal, at most 1."""
+    lengths_K = one_KD.norm(dim=-1) + other_KD.norm(dim=-1)
+    return float(((one_KD - other_KD).norm(dim=-1) / lengths_K).max())
 
 
 @torch.inference_mode()
-def change_by_target(run: Run, sentence: str) -> ByStack:
-    """Return how far both stacks' outputs change when the target is fed in reverse order."""
+def change_by_target(run: Run, sentence: str) -> Figures:
+    """Compare each stack's output with that when the target's words are fed in reverse order."""
     given = translate(run, sentence)
-    order = _reversed(given.fed_ids)
-    fed_ids = [given.fed_ids[at] for at in order]
+    first, *rest = given.fed_ids
     one = _outputs(run.model, given.source_ids, given.fed_ids)
-    other = _outputs(run.model, given.source_ids, fed_ids)
-    return _by_stack(run.model, {stack: difference(one[stack], other[stack]) for stack in one})
+    other = _outputs(run.model, given.source_ids, (first, *rest[::-1]))
+    return Figures(tuple(difference(one[stack], other[stack]) for stack in one))
 
 
 @torch.inference_mode()
-def change_by_order(run: Run, sentence: str) -> ByStack:
-    """Return how far a word's output changes, without positions, when all words are reversed.
+def change_by_order(run: Run, sentence: str) -> Figures:
+    """Compare each word's output, without positions, with that when all words are reversed.
 
     The decoder reads the reversed source, too: where the encoder does not notice, that alone
     changes nothing for it.
     """
-    given, changes = translate(run, sentence), {}
-    orders = (range(len(given.source_ids))[::-1], _reversed(given.fed_ids))
-    source_ids, fed_ids = given.source_ids[::-1], [given.fed_ids[at] for at in orders[1]]
+    given = translate(run, sentence)
+    sources, fed = range(len(given.source_ids)), range(len(given.fed_ids))
+    orders = {"encoder": sources[::-1], "decoder": (*fed[:1], *fed[:0:-1])}
+    reversed_ids = given.source_ids[::-1], [given.fed_ids[at] for at in orders["decoder"]]
     one = _outputs(run.model, given.source_ids, given.fed_ids, Unplace())
-    other = _outputs(run.model, source_ids, fed_ids, Unplace())
-    by_length = [order for order in orders if order]
-    for (stack, x_KD), order in zip(one.items(), by_length, strict=True):
-        changes[stack] = difference(x_KD[list(order)], other[stack])
-    return _by_stack(run.model, changes)
-
-
-def _reversed(fed_ids: Sequence[int]) -> list[int]:
-    """Return the places of the fed tokens in reverse order; the first one stays."""
-    return [0, *range(len(fed_ids) - 1, 0, -1)] if fed_ids else []
+    other = _outputs(run.model, *reversed_ids, Unplace())
+    values = (
+        difference(one[stack][list(order)], other[stack]) if stack in one else None
+        for stack, order in orders.items()
+    )
+    return Figures(tuple(values))
 
 
 def _outputs(
@@ -78,7 +80,7 @@ def _outputs(
     source_ids: Sequence[int],
     fed_ids: Sequence[int],
     probe: Probe | None = None,
-) -> dict[Stack, Tensor]:
+) -> dict[str, Tensor]:
     """Return x_KD of each stack behind its last layer."""
     sites = {stack: model.stream_sites(stack)[-1] for stack in model.config.stacks}
     record = Record(frozenset({Step.STREAM_OUT}), frozenset(sites.values()))
@@ -89,198 +91,145 @@ def _outputs(
     }
 
 
-def _by_stack(model: Transformer, changes: dict[Stack, float]) -> ByStack:
-    found = iter(changes.values())
-    config = model.config
-    encoder = next(found) if config.n_encoder_layers else None
-    return ByStack(encoder, next(found) if config.n_decoder_layers else None)
-
-
-def difference(one_KD: Tensor, other_KD: Tensor) -> float:
-    """Return the largest ‖x − y‖ / (‖x‖ + ‖y‖) over positions: 0 where all are equal, at most 1."""
-    lengths_K = one_KD.norm(dim=-1) + other_KD.norm(dim=-1)
-    return float(((one_KD - other_KD).norm(dim=-1) / lengths_K).max())
-
-
-@dataclass(frozen=True, slots=True)
-class BySublayer:
-    """A `difference` in the self-attention and in the feed-forward layer of the first layer."""
-
-    attention: float
-    feed_forward: float
-
-
 @torch.inference_mode()
-def nonlinearity(run: Run, sentence: str) -> BySublayer:
-    """Return the difference of f(x + y) and f(x) + f(y) for W^O and for the feed-forward layer.
+def nonlinearity(run: Run, sentence: str) -> Figures:
+    """Compare f(x + y) with f(x) + f(y), for W^O of the first layer and for its feed-forward layer.
 
-    x and y are what each of them gets at the first position and at the last one; f(0), which the
-    biases make, is taken away from f.
+    x and y are what each of them gets at the first position and at the last one. What the biases
+    make, f(0), is taken away from f.
     """
     model, ids = run.model, _first_ids(run, sentence)
-    (attention, feed_forward), (_around_KD, inner_KD) = _sublayers(model, ids)
-    mixed_KD = _steps(model, ids, attention.site, Step.MIXED)[0].transpose(1, 2).flatten(2)[0]
+    attention, feed_forward = sublayers(model, 0)
+    [mixed_BHKE] = _steps(model, ids, attention.site, Step.MIXED)
 
-    def differs(function: torch.nn.Module, x_KD: Tensor) -> float:
+    def differs(function: nn.Module, x_KD: Tensor) -> float:
         x_D, y_D = x_KD[0], x_KD[-1]
         inputs_KD = torch.stack([x_D + y_D, x_D, y_D, torch.zeros_like(x_D)])
         *outputs, of_zero_D = function(inputs_KD[None])[0].double()
         both_D, of_x_D, of_y_D = (each - of_zero_D for each in outputs)
         return difference(both_D, of_x_D + of_y_D)
 
-    return BySublayer(differs(attention.output, mixed_KD), differs(feed_forward, inner_KD.float()))
+    mixed_KD, inner_KD = mixed_BHKE[0].transpose(0, 1).flatten(1), sublayer_inputs(model, 0, ids)[1]
+    return Figures((differs(attention.output, mixed_KD), differs(feed_forward, inner_KD.float())))
 
 
 @torch.inference_mode()
-def change_by_another_word(run: Run, sentence: str) -> BySublayer:
-    """Return how far the last position's output changes when the first position's input does.
+def change_by_another_word(run: Run, sentence: str) -> Figures:
+    """Compare the last output of both sublayers with that when the first input is the last one.
 
-    Every score is 0, as with Q = K = 0. The first input becomes that of the last position. The
-    residual stream does not count.
+    Every score is 0, as with Q = K = 0. The residual stream does not count.
     """
     model, ids = run.model, _first_ids(run, sentence)
-    sublayers, inputs = _sublayers(model, ids)
-    visible_1KK = None if model.config.n_encoder_layers else causal_mask(len(ids))[None]
-    even = Uniform.of(sublayers[0].site.heads(model.config.n_heads))
+    both = sublayers(model, 0)
+    inputs = LayerInputs(None if model.config.n_encoder_layers else causal_mask(len(ids))[None])
+    even = Uniform.of(both[0].site.heads(model.config.n_heads))
 
-    def changes(sublayer, x_KD: Tensor) -> float:
-        other_KD = x_KD.clone()
-        other_KD[0] = x_KD[-1]
+    def changes(sublayer: Sublayer, x_KD: Tensor) -> float:
+        other_KD = torch.cat([x_KD[-1:], x_KD[1:]])
         one_D, other_D = (
-            sublayer.added(each[None].float(), LayerInputs(visible_1KK), even)[0, -1].double()
+            sublayer.added(each[None].float(), inputs, even)[0, -1].double()
             for each in (x_KD, other_KD)
         )
         return difference(one_D, other_D)
 
-    attention, feed_forward = map(changes, sublayers, inputs)
-    return BySublayer(attention, feed_forward)
+    return Figures(tuple(map(changes, both, sublayer_inputs(model, 0, ids))))
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedPair:
-    """Two words that occur in two sentences, and the head whose weight between them differs most."""
-
-    head: Head
-    query: str
-    key: str
-    weight: float
-    other_weight: float
-
-
-def changed_pair(one: Inspection, other: Inspection) -> ChangedPair | None:
-    """Return the pair of words, of those in both sentences, whose weight differs most.
+def changed_pair(one: Inspection, other: Inspection) -> Figures | None:
+    """Return the weights of the two words, of those in both sentences, whose weight differs most.
 
     Args:
         one: Between words; of all heads of the self-attention of its first stack.
         other: Of the other sentence, by the same model.
 
     Returns:
-        None where no weight between two words that both sentences have differs.
+        None where no such weight differs.
     """
     kind = next(site.attention for site in one.attention if site.is_self)
     tokens, others = (each.tokens_of(kind.query_side) for each in (one, other))
-    typed = one.n_typed if one.n_typed and kind.causal else len(tokens)
-    texts, other_texts = token_texts(tokens), token_texts(others)
-    words = pairs_of_words(tokens, tokens, kind).any(axis=1)
-    places = [
-        (at, other_texts.index(text))
-        for at, text in enumerate(texts[:typed])
-        if words[at] and texts.count(text) == other_texts.count(text) == 1
-    ]
-    if len(places) < 2:
+    if kind.causal:
+        tokens = tokens[: one.n_typed]
+    here, there = (
+        {token.text: at for at, token in reversed([*enumerate(side)])} for side in (tokens, others)
+    )
+    words = pairs_of_words(tokens, tokens, kind)
+    shared = [text for text in here if text in there]
+    pairs = [(q, k) for q in shared for k in shared if words[here[q], here[k]]]
+    if not pairs:
         return None
-    here, there = zip(*places, strict=True)
-    weights_LHQK, other_LHQK = (
-        np.stack([each.attention[site].weights_HQK for site in each.sites_of(kind)])[
-            :, :, np.array(at)[:, None], at
-        ]
+    weights_LHN, other_LHN = (
+        np.stack(each.layers_of(kind))[:, :, *np.array([(at[q], at[k]) for q, k in pairs]).T]
         for each, at in ((one, here), (other, there))
     )
-    difference_LHQK = np.abs(weights_LHQK - other_LHQK) * ~np.eye(len(here), dtype=bool)
-    cell = np.unravel_index(difference_LHQK.argmax(), difference_LHQK.shape)
-    if not difference_LHQK[cell]:
+    difference_LHN = np.abs(weights_LHN - other_LHN)
+    cell = np.unravel_index(difference_LHN.argmax(), difference_LHN.shape)
+    if not difference_LHN[cell]:
         return None
-    layer, index, query, key = map(int, cell)
-    return ChangedPair(
-        head=Head(one.sites_of(kind)[layer], index),
-        query=texts[here[query]],
-        key=texts[here[key]],
-        weight=float(weights_LHQK[cell]),
-        other_weight=float(other_LHQK[cell]),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Ranks:
-    """Ranks of one head's K × K matrices, up to `TOLERANCE`."""
-
-    head: Head
-    n: int
-    """Tokens: the sentence, repeated up to twice d_k."""
-    d_k: int
-    products: int
-    """Of QKᵀ."""
-    weights: int
-    """Of softmax(QKᵀ / √d_k), nothing hidden."""
+    head = Head(one.sites_of(kind)[cell[0]], int(cell[1]))
+    query, key = pairs[cell[2]]
+    names = {"head": head, "query": query, "key": key}
+    return Figures((float(weights_LHN[cell]), float(other_LHN[cell])), names)
 
 
 @torch.inference_mode()
-def ranks(run: Run, sentence: str) -> Ranks | None:
-    """Return the ranks of the first head's QKᵀ, before the softmax and after it.
+def ranks(run: Run, sentence: str) -> Figures | None:
+    """Return the ranks of the first head's QKᵀ, before the softmax and after it; nothing hidden.
+
+    The text is the sentence and further tokens of the vocabulary: 2 d_k of them, all different.
 
     Returns:
-        None where the model has no positions for more than d_k tokens.
+        None where the model does not read more than d_k different tokens.
     """
     model, d_k = run.model, run.model.config.d_k
-    ids = _first_ids(run, sentence)
-    n = min(2 * d_k, longest_text(model))
-    if n <= d_k:
+    different = dict.fromkeys((*_first_ids(run, sentence), *range(model.config.vocab_size)))
+    ids = tuple(different)[: min(2 * d_k, longest_text(model))]
+    if len(ids) <= d_k:
         return None
-    head = _first_head(model)
-    query_KE, key_KE = _queries_keys(model, (ids * n)[:n], head)
+    head, query_KE, key_KE = _queries_keys(model, ids)
     products_KK = query_KE @ key_KE.T
-    weights_KK = (products_KK / d_k**0.5).softmax(dim=-1)
-    of_products, of_weights = (
-        int(torch.linalg.matrix_rank(each, rtol=TOLERANCE)) for each in (products_KK, weights_KK)
-    )
-    return Ranks(head, n, d_k, of_products, of_weights)
-
-
-@dataclass(frozen=True, slots=True)
-class Mirrored:
-    """Two tokens that look at each other where the matrix of the keys makes the queries, too."""
-
-    head: Head
-    query: str
-    key: str
-    scores: tuple[float, float]
-    """Of the query with the key, and of the key's token with the query's."""
-    weights: tuple[float, float]
+    matrices = products_KK, (products_KK / d_k**0.5).softmax(dim=-1)
+    values = (int(torch.linalg.matrix_rank(each, rtol=TOLERANCE)) for each in matrices)
+    return Figures(tuple(values), {"head": head, "d_k": d_k, "n": len(ids)})
 
 
 @torch.inference_mode()
-def mirrored(run: Run, sentence: str) -> Mirrored | None:
-    """Return the two tokens whose weights on each other differ most where Q = K; nothing hidden.
+def mirrored(run: Run, sentence: str) -> Figures | None:
+    """Return two words' scores for each other and their weights where Q = K; nothing hidden.
+
+    They are those of the first head whose weights on each other differ most. Queries are made with
+    the matrix of the keys.
 
     Returns:
         None where there are no two words.
     """
-    ids, head = _first_ids(run, sentence), _first_head(run.model)
-    _query_KE, key_KE = _queries_keys(run.model, ids, head)
+    ids = _first_ids(run, sentence)
+    head, _query_KE, key_KE = _queries_keys(run.model, ids)
     scores_KK = key_KE @ key_KE.T / key_KE.shape[-1] ** 0.5
     weights_KK = scores_KK.softmax(dim=-1)
     tokens = run.tokenizer.describe(ids)
-    pairs_KK = torch.from_numpy(pairs_of_words(tokens, tokens, head.kind))
+    texts_K = np.array(token_texts(tokens))
+    pairs_KK = pairs_of_words(tokens, tokens, head.kind) & (texts_K[:, None] != texts_K)
     if not pairs_KK.any():
         return None
-    at, to = divmod(int(((weights_KK - weights_KK.T) * pairs_KK).argmax()), len(ids))
-    return Mirrored(
-        head=head,
-        query=tokens[at].text,
-        key=tokens[to].text,
-        scores=(float(scores_KK[at, to]), float(scores_KK[to, at])),
-        weights=(float(weights_KK[at, to]), float(weights_KK[to, at])),
-    )
+    differences_KK = (weights_KK - weights_KK.T) * torch.from_numpy(pairs_KK)
+    q, k = divmod(int(differences_KK.argmax()), len(ids))
+    values = (float(each[at]) for each in (scores_KK, weights_KK) for at in ((q, k), (k, q)))
+    return Figures(tuple(values), {"head": head, "query": texts_K[q], "key": texts_K[k]})
+
+
+def beyond_training() -> Figures | None:
+    """Return the shares of right sources of the longest length of training, and beyond it.
+
+    They are results of a Transformer in an experiment; None where it has none.
+    """
+    experiment = EXPERIMENTS["bottleneck"]
+    results = Results.found(experiment.name)
+    if results is None:
+        return None
+    counts = results.by_length(BASE)
+    lengths = max(n for n in counts if n not in experiment.beyond), max(counts)
+    values = (right / n for n, right in (counts[length] for length in lengths))
+    return Figures(tuple(values), {"learned": lengths[0], "longest": lengths[1]})
 
 
 def _first_ids(run: Run, sentence: str) -> tuple[int, ...]:
@@ -289,15 +238,12 @@ def _first_ids(run: Run, sentence: str) -> tuple[int, ...]:
     return given.source_ids or given.prompt
 
 
-def _first_head(model: Transformer) -> Head:
-    return next(Head(site, 0) for site in model.sites() if site.is_self)
-
-
-def _sublayers(model: Transformer, ids: Sequence[int]):
-    """Return self-attention and feed-forward of the first layer, and what each gets, in float64."""
-    stack = model.config.stacks[0]
-    sublayers = [model.block(Site(stack, 0, name))[0] for name in ("self", "feed_forward")]
-    return sublayers, sublayer_inputs(model, 0, ids)
+def _queries_keys(model: Transformer, ids: Sequence[int]) -> tuple[Head, Tensor, Tensor]:
+    """Return the first head of self-attention, its query_KE and key_KE, turned where rotary."""
+    site = next(site for site in model.sites() if site.is_self)
+    rotated = _steps(model, ids, site, Step.ROTATED_QUERY, Step.ROTATED_KEY)
+    query_BHKE, key_BHKE = rotated or _steps(model, ids, site, Step.QUERY, Step.KEY)
+    return Head(site, 0), query_BHKE[0, 0].double(), key_BHKE[0, 0].double()
 
 
 def _steps(model: Transformer, ids: Sequence[int], site: Site, *steps: Step) -> list[Tensor]:
@@ -308,40 +254,3 @@ def _steps(model: Transformer, ids: Sequence[int], site: Site, *steps: Step) -> 
     else:
         model.decode(pad([ids]), None, None, record)
     return [record.tensors[site, step] for step in steps if (site, step) in record.tensors]
-
-
-def _queries_keys(model: Transformer, ids: Sequence[int], head: Head) -> tuple[Tensor, Tensor]:
-    """Return query_KE and key_KE of a head in float64, turned where positions are rotary."""
-    rotated = _steps(model, ids, head.site, Step.ROTATED_QUERY, Step.ROTATED_KEY)
-    query_BHKE, key_BHKE = rotated or _steps(model, ids, head.site, Step.QUERY, Step.KEY)
-    # Heads may share keys.
-    share = head.index * key_BHKE.shape[1] // query_BHKE.shape[1]
-    return query_BHKE[0, head.index].double(), key_BHKE[0, share].double()
-
-
-@dataclass(frozen=True, slots=True)
-class BeyondTraining:
-    """Sentences that trained models of an experiment get right, by the length of the source."""
-
-    longest_learned: int
-    """Tokens of the longest source of training."""
-    right_learned: float
-    """Share of right sentences at that length, 0 to 1."""
-    longest: int
-    right_longest: float
-
-
-def beyond_training() -> BeyondTraining | None:
-    """Return how a Transformer does at lengths that training had, and at the longest measured.
-
-    Returns:
-        None where the experiment has no results.
-    """
-    experiment = EXPERIMENTS["bottleneck"]
-    results = Results.found(experiment.name)
-    if results is None:
-        return None
-    shares = {n: right / all for n, (all, right) in results.by_length("base").items()}
-    learned = max(length for length in shares if length not in experiment.beyond)
-    longest = max(shares)
-    return BeyondTraining(learned, shares[learned], longest, shares[longest])

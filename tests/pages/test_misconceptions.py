@@ -1,0 +1,34 @@
+import pytest
+
+from core.installed import GALLERY
+from core.runs.run import load_run
+from core.studies.misconceptions import change_by_another_word
+from pages.frame.language import percent
+from tests.pages.conftest import MODEL, TIRED
+
+
+def test_each_statement_has_its_verdict_its_figures_and_a_link(open_page):
+    at = open_page("misconceptions", sentence=TIRED)
+    said = [each.value for each in at.markdown]
+    assert sum("-badge[" in each for each in said) == len(at.get("page_link")) == 8
+    assert len(at.metric) == 18
+    figure = percent(change_by_another_word(load_run(GALLERY / MODEL), TIRED).values[0])
+    assert figure in {each.value for each in at.metric}
+
+
+@pytest.mark.parametrize(
+    ("kind", "lacks", "n_figures"),
+    [
+        ("gpt2", ["only one of the two stacks"], 15),
+        ("Bart", ["the transformers library computes"] * 3, 12),
+        ("convolutions", ["no self-attention in its encoder"] * 6, 4),
+    ],
+)
+def test_what_a_model_lacks_is_said_in_the_place_of_a_figure(
+    open_page, run_of_kind, elsewhere, kind, lacks, n_figures
+):
+    elsewhere("OWN", run_of_kind(kind).parent)
+    at = open_page("misconceptions", model="runs/run")
+    missing = [each.value for each in at.caption if each.value.startswith("No figure")]
+    assert all(part in each for part, each in zip(lacks, missing, strict=True))
+    assert len(at.metric) == n_figures
