@@ -100,7 +100,7 @@ _MEASURES: Mapping[
     "co-occurrence": ((Need.ENCODER_SELF,), _co_occurrence, _SHARES),
     "zero": (_PARTS, partial(_measured, studies.change_by_another_word), _SHARES),
     "rank": (_PRODUCTS, partial(_measured, studies.ranks), (number, number)),
-    "symmetric": (_PRODUCTS, partial(_measured, studies.mirrored), (_SCORE, _SCORE, *_SHARES)),
+    "symmetric": (_PRODUCTS, partial(_measured, studies.mirrored), (_SCORE, *_SHARES)),
     "order": (
         (Need.ENCODER_SELF, Need.NEXT, Need.DECODER_SELF, Need.OWN_MODULES),
         partial(_measured, studies.change_by_order),

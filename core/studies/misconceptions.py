@@ -5,6 +5,7 @@ K positions, D model width, E width of one head, N pairs of words, L layers, H h
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 import torch
@@ -15,8 +16,9 @@ from ..decoding.sentence import longest_text, model_input, translate
 from ..heads import Head, Site
 from ..inspection import Inspection
 from ..model import Probe, Probes, Record, Step, Transformer, Uniform, Unplace
+from ..model.attention import MultiHeadAttention
 from ..model.masks import causal_mask
-from ..model.sublayers import LayerInputs, Sublayer
+from ..model.sublayers import FeedForward, LayerInputs, Sublayer
 from ..runs.run import Run
 from ..tokenizer.tokenizer import token_texts
 from .experiments import EXPERIMENTS
@@ -99,7 +101,8 @@ def nonlinearity(run: Run, sentence: str) -> Figures:
     make, f(0), is taken away from f.
     """
     model, ids = run.model, _first_ids(run, sentence)
-    attention, feed_forward = sublayers(model, 0)
+    both = cast(tuple[MultiHeadAttention, FeedForward], sublayers(model, 0))
+    attention, feed_forward = both
     [mixed_BHKE] = _steps(model, ids, attention.site, Step.MIXED)
 
     def differs(function: nn.Module, x_KD: Tensor) -> float:
@@ -167,8 +170,8 @@ def changed_pair(one: Inspection, other: Inspection) -> Figures | None:
         return None
     head = Head(one.sites_of(kind)[cell[0]], int(cell[1]))
     query, key = pairs[cell[2]]
-    names = {"head": head, "query": query, "key": key}
-    return Figures((float(weights_LHN[cell]), float(other_LHN[cell])), names)
+    values = float(weights_LHN[cell]), float(other_LHN[cell])
+    return Figures(values, {"head": head, "query": query, "key": key})
 
 
 @torch.inference_mode()
@@ -194,10 +197,10 @@ def ranks(run: Run, sentence: str) -> Figures | None:
 
 @torch.inference_mode()
 def mirrored(run: Run, sentence: str) -> Figures | None:
-    """Return two words' scores for each other and their weights where Q = K; nothing hidden.
+    """Return two words' score, and their weights on each other, where Q = K; nothing hidden.
 
-    They are those of the first head whose weights on each other differ most. Queries are made with
-    the matrix of the keys.
+    They are the words whose weights differ most in the first head. The matrix of its keys makes its
+    queries, too: then the score of two words is the same both ways.
 
     Returns:
         None where there are no two words.
@@ -213,7 +216,7 @@ def mirrored(run: Run, sentence: str) -> Figures | None:
         return None
     differences_KK = (weights_KK - weights_KK.T) * torch.from_numpy(pairs_KK)
     q, k = divmod(int(differences_KK.argmax()), len(ids))
-    values = (float(each[at]) for each in (scores_KK, weights_KK) for at in ((q, k), (k, q)))
+    values = (float(each) for each in (scores_KK[q, k], weights_KK[q, k], weights_KK[k, q]))
     return Figures(tuple(values), {"head": head, "query": texts_K[q], "key": texts_K[k]})
 
 

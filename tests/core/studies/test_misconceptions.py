@@ -85,9 +85,9 @@ def test_with_equal_queries_and_keys_scores_are_symmetric_and_weights_are_not():
     texts = [each.text for each in RUN.tokenizer.describe(GIVEN.source_ids)]
     found = studies.mirrored(RUN, TIRED)
     q, k = (texts.index(found.names[name]) for name in ("query", "key"))
-    expected = [each[at] for each in (scores, softmax(scores)) for at in ((q, k), (k, q))]
-    assert found.values == pytest.approx(expected, rel=1e-4)
-    assert found.values[2] - found.values[3] > 0.05
+    weights = softmax(scores)
+    assert found.values == pytest.approx((scores[k, q], weights[q, k], weights[k, q]), rel=1e-4)
+    assert weights[q, k] - weights[k, q] > 0.05
 
 
 def test_without_positions_a_causal_mask_tells_the_order_and_an_encoder_does_not_know_it():
