@@ -221,7 +221,7 @@ def mirrored(run: Run, sentence: str) -> Figures | None:
 
 
 def beyond_training() -> Figures | None:
-    """Return the shares of right sources of the longest length of training, and beyond it.
+    """Return the shares of right outputs at the longest length of training, and just beyond it.
 
     They are results of a Transformer in an experiment; None where it has none.
     """
@@ -230,9 +230,9 @@ def beyond_training() -> Figures | None:
     if results is None:
         return None
     counts = results.by_length(BASE)
-    lengths = max(n for n in counts if n not in experiment.beyond), max(counts)
+    lengths = max(set(counts) - set(experiment.beyond)), min(experiment.beyond)
     values = (right / n for n, right in (counts[length] for length in lengths))
-    return Figures(tuple(values), {"learned": lengths[0], "longest": lengths[1]})
+    return Figures(tuple(values), {"learned": lengths[0], "beyond": lengths[1]})
 
 
 def _first_ids(run: Run, sentence: str) -> tuple[int, ...]:
