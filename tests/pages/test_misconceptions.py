@@ -12,7 +12,7 @@ def test_each_statement_has_its_verdict_its_figures_and_a_link(open_page):
 @pytest.mark.parametrize(
     ("kind", "lacks", "n_figures"),
     [
-        ("gpt2", ["only one of the two stacks"], 14),
+        ("like gpt2", ["only one of the two stacks"], 14),
         ("Bart", ["the transformers library computes"] * 3, 11),
         ("convolutions", ["no self-attention in its encoder"] * 6, 4),
     ],
