@@ -36,6 +36,13 @@ def main() -> None:
         _page("languages", language.title(), ":material/translate:"),
         # The tour leads there.
         st.Page(_opener("quiz"), title=_("Quiz"), url_path="quiz", visibility="hidden"),
+        # Glossary, lessons and tour lead there.
+        st.Page(
+            _opener("misconceptions"),
+            title=_("What course notes get wrong"),
+            url_path="misconceptions",
+            visibility="hidden",
+        ),
         # Older links lead there.
         st.Page(_opener("runs"), title=_("Runs"), url_path="runs", visibility="hidden"),
         *(_moved(name) for name in ("masks", "positions", "scaling", "layers")),

@@ -16,6 +16,7 @@ def render() -> None:
         "pointer rests on it; in pictures, tables and sentences it is not."
     )
     st.markdown(f":small[{text}]")
+    links.link_to_misconceptions()
     terms = sorted(glossary.terms(), key=lambda term: term.forms[0].casefold())
     half = (len(terms) + 1) // 2
     with st.container(key="glossary"):

@@ -1,5 +1,6 @@
 """Lessons: one question about the Transformer each, in the order of the paper."""
 
+from pages.frame import links
 from pages.frame.needs import Need
 from pages.frame.view import View, of_sentence
 from pages.views.lessons import (
@@ -75,6 +76,7 @@ VIEWS = (
 def render() -> None:
     """Ask for a model, a sentence and a lesson, and show it."""
     of_sentence(VIEWS, "lessons")
+    links.link_to_misconceptions()
 
 
 if __name__ == "__main__":

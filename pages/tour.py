@@ -27,6 +27,7 @@ def render() -> None:
         if st.button(_("Begin"), key=BEGIN, type="primary", icon=":material/tour:"):
             tour.go(own, 0)
         links.link("quiz", _("Ten questions before and after"), ":material/quiz:", {})
+        links.link_to_misconceptions()
         st.download_button(
             _("Tasks"),
             data=in_this_language(lambda: sheet(own)),

@@ -20,7 +20,7 @@ FIRST_PAGE = "whole"
 """It has no address of its own."""
 PAGES = (
     *(FIRST_PAGE, "attention", "heads", "decoding", "lessons"),
-    *("experiments", "training", "tour", "quiz", "glossary"),
+    *("experiments", "training", "tour", "quiz", "glossary", "misconceptions"),
 )
 """What can be linked to, as `app.py` lists it."""
 OLDER_PAGES = ("masks", "positions", "scaling", "layers", "runs")
@@ -121,6 +121,11 @@ def _target(page: str, title: str) -> StreamlitPage:
 
 def _elsewhere() -> None:
     """Stand in for a page."""
+
+
+def link_to_misconceptions() -> None:
+    """Link to the statements of course notes that are wrong."""
+    link("misconceptions", _("What course notes get wrong"), ":material/rule:", {})
 
 
 def link_to_lesson(experiment: str) -> None:

@@ -68,6 +68,7 @@ def test_a_view_has_no_serious_fault_and_fits_a_narrow_window(visit, view):
         ("", ".whole[data-drawn]"),
         ("tour", "text=Begin"),
         ("glossary", "text=See it"),
+        ("misconceptions", "text=See it"),
         ("quiz", "text=Done"),
         ("?tour=paper&stop=whole&revealed=true", ".whole[data-drawn]"),
     ],

@@ -4,8 +4,8 @@ import tomllib
 
 from pages.frame.texts import TEXTS
 
-NAMES = ("glossary", "needs", "quiz", "settings", "tour")
-LINKS = {"link", "shows", "clicks", "limits", "step", "needs", "right"}
+NAMES = ("glossary", "misconceptions", "needs", "quiz", "settings", "tour")
+LINKS = {"link", "shows", "clicks", "limits", "step", "needs", "right", "verdict"}
 """Entries that are the same in every language: only the English file has them."""
 
 

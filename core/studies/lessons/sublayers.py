@@ -84,7 +84,7 @@ def influence(model: Transformer, layer: int, ids: Sequence[int], eps: float = 1
     step_KD = eps * directions(*inputs[0].shape)
     attention, feed_forward = (
         _moved(sublayer, x_KD, step_KD, eps, visible_1KK)
-        for sublayer, x_KD in zip(_sublayers(model, layer), inputs, strict=True)
+        for sublayer, x_KD in zip(sublayers(model, layer), inputs, strict=True)
     )
     return Influence(attention, feed_forward)
 
@@ -92,7 +92,7 @@ def influence(model: Transformer, layer: int, ids: Sequence[int], eps: float = 1
 @torch.inference_mode()
 def sublayer_inputs(model: Transformer, layer: int, ids: Sequence[int]) -> tuple[Tensor, Tensor]:
     """Return x_KD in float64 as a layer's self-attention and feed-forward layer get it."""
-    sites = [sublayer.site for sublayer in _sublayers(model, layer)]
+    sites = [sublayer.site for sublayer in sublayers(model, layer)]
     given = [(site, model.block(site)[1].input_step) for site in sites]
     record = Record(frozenset(step for _, step in given))
     if model.config.n_encoder_layers:
@@ -103,7 +103,8 @@ def sublayer_inputs(model: Transformer, layer: int, ids: Sequence[int]) -> tuple
     return around_KD, inner_KD
 
 
-def _sublayers(model: Transformer, layer: int) -> tuple[Sublayer, Sublayer]:
+def sublayers(model: Transformer, layer: int) -> tuple[Sublayer, Sublayer]:
+    """Return self-attention and feed-forward layer of a layer of the first stack."""
     stack = model.config.stacks[0]
     attention, _ = model.block(Site(stack, layer, "self"))
     feed_forward, _ = model.block(Site(stack, layer, "feed_forward"))
