@@ -49,7 +49,6 @@ def _gpt2(n_layers: int, d_model: int, n_heads: int) -> ModelConfig:
         d_ff=4 * d_model,
         n_heads=n_heads,
         max_positions=1024,
-        pad_id=-1,
         **STYLES["gpt2"].settings,
     )
 
@@ -63,7 +62,6 @@ def _llama(n_layers: int, d_model: int, d_ff: int, n_heads: int, vocab_size: int
         d_ff=d_ff,
         n_heads=n_heads,
         max_positions=2048,
-        pad_id=-1,
         **STYLES["llama"].settings,
     )
 
@@ -82,7 +80,7 @@ def _t5(n_layers: int, d_model: int, d_ff: int, n_heads: int) -> ModelConfig:
     )
 
 
-_MARIAN = ModelConfig(vocab_size=59514, pad_id=59513, **STYLES["marian"].settings)
+_MARIAN = ModelConfig(vocab_size=59514, **STYLES["marian"].settings)
 _BY_NAME = {row.name: row for row in TABLE_3}
 _DEVLIN, _RADFORD = "Devlin et al. 2019", "Radford et al. 2019"
 _VASWANI, _RAFFEL = "Vaswani et al. 2017", "Raffel et al. 2020"
@@ -122,7 +120,6 @@ PUBLISHED: tuple[Published, ...] = (
             norm_eps=1e-5,
             rotary_base=1e5,
             max_positions=8192,
-            pad_id=2,
         ),
         134_515_008,
         "Allal et al. 2025",
