@@ -22,7 +22,7 @@ LARGEST_TABLE = 1 << 24
 _LEAST = dict.fromkeys(
     ("vocab_size", "d_model", "d_ff", "n_heads", "max_positions", "max_distance"), 1
 ) | {"pad_id": -1, "bos_id": -1}
-_OWN_TOKENS: Mapping[str, object] = {
+OWN_TOKENS: Mapping[str, object] = {
     "target_vocab_size": 0,
     "has_output": True,
     "pad_id": PAD,
@@ -137,7 +137,7 @@ def check_together(config: "ModelConfig") -> None:
 
 def _check_own_tokens(config: "ModelConfig") -> None:
     """Refuse a model of our own modules with the tokens or vocabularies of an opened one."""
-    for name, usual in _OWN_TOKENS.items():
+    for name, usual in OWN_TOKENS.items():
         value = getattr(config, name)
         config.require(
             value == usual,
