@@ -9,13 +9,10 @@ import json
 from ..config import ModelConfig
 from ..config.checks import LARGEST_SIZE, MOST_LAYERS
 from ..describe import describe
-from ..describe.published import PUBLISHED
+from ..describe.published import PAPER_BASE, PUBLISHED
 from ..runs.run import read_settings
 from . import options
 
-JOINT_VOCABULARY = 41_000
-"""The number of tokens with which the counts of the paper's Table 3 come out."""
-BASE = ModelConfig(JOINT_VOCABULARY)
 SIZES = ("d_model", "d_ff", "n_heads", "max_positions")
 HEAD_SIZES = ("d_k", "d_v")
 WORDS = ("positions", "norm")
@@ -26,16 +23,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("run", type=options.run_folder, nargs="?", metavar="RUN", help="in place of all sizes")
     layers = options.whole(1, MOST_LAYERS // 2)
-    add("--n-layers", type=layers, help=f"in each stack; default: {BASE.n_encoder_layers}")
+    add("--n-layers", type=layers, help=f"in each stack; default: {PAPER_BASE.n_encoder_layers}")
     size, any_size = (options.whole(least, LARGEST_SIZE) for least in (1, 0))
     for name in SIZES:
-        add(options.option(name), type=size, help=f"default: {getattr(BASE, name)}")
+        add(options.option(name), type=size, help=f"default: {getattr(PAPER_BASE, name)}")
     for name in HEAD_SIZES:
         add(options.option(name), type=any_size, help="default: d_model / n_heads")
-    add("--vocab", type=size, help=f"pieces, joint; default: {JOINT_VOCABULARY}")
+    add("--vocab", type=size, help=f"pieces, joint; default: {PAPER_BASE.vocab_size}")
     for name in WORDS:
         choices = ModelConfig.choices()[name]
-        add(options.option(name), choices=choices, help=f"default: {getattr(BASE, name)}")
+        add(options.option(name), choices=choices, help=f"default: {getattr(PAPER_BASE, name)}")
     add("--untied", action="store_true", help="three embedding matrices, not one")
     names = [each.name for each in PUBLISHED]
     add("--model", choices=names, help="a published model, in place of all sizes")
@@ -64,7 +61,7 @@ def _config(arguments: argparse.Namespace) -> ModelConfig:
     if (n_layers := arguments.n_layers) is not None:
         changes |= {"n_encoder_layers": n_layers, "n_decoder_layers": n_layers}
     return ModelConfig(
-        vocab_size=JOINT_VOCABULARY if arguments.vocab is None else arguments.vocab,
+        vocab_size=PAPER_BASE.vocab_size if arguments.vocab is None else arguments.vocab,
         tied="none" if arguments.untied else "all",
         **{name: value for name, value in changes.items() if value is not None},
     )

@@ -4,7 +4,7 @@ import argparse
 import time
 from pathlib import Path
 
-from ..runs.run import RunError, load_run
+from ..runs.run import load_run
 from ..studies.opening.opening import open_model
 from ..studies.opening.survey import NOT_COUNTED
 from .options import progress_printer
@@ -22,8 +22,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Open it, and say what it is."""
-    if arguments.run.exists():
-        raise RunError(f"{arguments.run} exists already")
     tell = progress_printer("opened, in percent:")
     started = time.perf_counter()
     for share in open_model(arguments.source, arguments.run):

@@ -4,9 +4,10 @@ Sizes have bounds, as a few digits in a file would otherwise fill the memory, or
 for minutes. A message names settings in braces: `Settings.require` fills in their values.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, get_args
 
-from ..vocabulary import FIRST_ID
+from ..vocabulary import BOS, EOS, FIRST_ID, PAD
 from .choices import ComputedPositions, SinusoidalPositions
 
 if TYPE_CHECKING:
@@ -21,6 +22,14 @@ LARGEST_TABLE = 1 << 24
 _LEAST = dict.fromkeys(
     ("vocab_size", "d_model", "d_ff", "n_heads", "max_positions", "max_distance"), 1
 ) | {"pad_id": -1, "bos_id": -1}
+OWN_TOKENS: Mapping[str, object] = {
+    "target_vocab_size": 0,
+    "has_output": True,
+    "pad_id": PAD,
+    "bos_id": BOS,
+    "eos_ids": (EOS,),
+}
+"""What a model of our own modules has in settings that only opened models change."""
 _MOST_RATIO = 2**16
 """Bound on `target_ratio`."""
 
@@ -101,13 +110,6 @@ def check_together(config: "ModelConfig") -> None:
         "of keys and values evenly",
     )
     _check_positions(config)
-    config.require(
-        config.tied not in ("all", "embeddings")
-        or not config.is_encoder_decoder
-        or config.n_target_tokens == config.vocab_size,
-        "target_vocab_size is {target_vocab_size} and vocab_size {vocab_size}: "
-        "embeddings of different sizes cannot be tied ({tied})",
-    )
     _check_projections(config)
     config.require(
         config.norm_kind != "batch" or not (config.embedding_norm or config.head_transform),
@@ -123,20 +125,26 @@ def check_together(config: "ModelConfig") -> None:
         or "attention" in (config.encoder_mixing, config.decoder_mixing),
         "positions is rotary, and there is no self-attention whose queries and keys it turns",
     )
-    config.require(
-        not config.is_encoder_decoder or config.bos_id >= 0,
-        "bos_id is -1: a decoder beside an encoder begins with one",
-    )
     _check_copying(config)
+    if not config.architecture:
+        _check_own_tokens(config)
     most = max(config.pad_id, config.bos_id, *config.eos_ids)
     n = max(config.vocab_size, config.n_target_tokens, FIRST_ID)
     config.require(
         most < n, "a special token has number {most}: there are {n} tokens", most=most, n=n
     )
-    config.require(
-        config.has_output or config.n_decoder_layers == 0,
-        "has_output is False: a decoder says which token comes next",
-    )
+
+
+def _check_own_tokens(config: "ModelConfig") -> None:
+    """Refuse a model of our own modules with the tokens or vocabularies of an opened one."""
+    for name, usual in OWN_TOKENS.items():
+        value = getattr(config, name)
+        config.require(
+            value == usual,
+            "{name} is {value}: such models can be opened, but not trained",
+            name=name,
+            value=repr(value),
+        )
 
 
 def _check_positions(config: "ModelConfig") -> None:
@@ -295,11 +303,10 @@ def _check_decoder(config: "ModelConfig") -> None:
 
 def _check_copying(config: "ModelConfig") -> None:
     """Refuse settings of copying that do not go with the rest of the model."""
-    one_vocabulary = config.is_encoder_decoder and config.n_target_tokens == config.vocab_size
     for name in ("pointer", "shared_names"):
         value = getattr(config, name)
         config.require(
-            not value or one_vocabulary,
+            not value or config.is_encoder_decoder,
             "{name} is {value}: it needs an encoder and a decoder with one vocabulary",
             name=name,
             value=value,

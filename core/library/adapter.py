@@ -157,16 +157,6 @@ class LibraryModel(Transformer):
         return cast(Embedding, SimpleNamespace(tokens=tokens, scale=1.0))
 
     @property
-    def source_embedding(self) -> Embedding:  # type: ignore[override]
-        """The table of the source's tokens."""
-        return self.embedding(_ENCODER)
-
-    @property
-    def target_embedding(self) -> Embedding:  # type: ignore[override]
-        """The table of the target's tokens."""
-        return self.embedding(_DECODER)
-
-    @property
     def output(self) -> nn.Linear:  # type: ignore[override]
         """The output matrix."""
         return cast(nn.Linear, self._output)

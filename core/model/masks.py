@@ -34,15 +34,12 @@ def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
 def decoder_mask(target_BT: Tensor, pad_id: int = PAD, *, causal: bool = True) -> Tensor:
     """Return visible_BTT for decoder self-attention: the look-ahead and padding masks combined.
 
-    The first token is always visible: there are models in which a target begins with padding.
-
     Args:
         target_BT: Tokens.
         pad_id: The token that fills up; −1 if there is none.
         causal: False for a parallel decoder, which hides no later token: then visible_B1T.
     """
     visible_B1T = padding_mask(target_BT, pad_id)
-    visible_B1T[..., 0] = True
     if not causal:
         return visible_B1T
     return visible_B1T & causal_mask(target_BT.shape[1], target_BT.device)

@@ -34,7 +34,7 @@ class Transformer(nn.Module):
         target_tokens = (
             source_tokens
             if config.tied in ("all", "embeddings") or not both
-            else nn.Embedding(config.n_target_tokens, config.d_model)
+            else nn.Embedding(config.vocab_size, config.d_model)
         )
         if "encoder" in config.stacks:
             self.source_embedding = Embedding(config, source_tokens, "encoder")
@@ -50,7 +50,7 @@ class Transformer(nn.Module):
         self.encoder_norm = _final_norm(config, "encoder")
         self.decoder_norm = _final_norm(config, "decoder")
         self.output_transform = OutputTransform(config) if config.head_transform else None
-        self.output = nn.Linear(config.d_model, config.n_target_tokens, config.logit_bias)
+        self.output = nn.Linear(config.d_model, config.vocab_size, config.logit_bias)
         self.pointer = Pointer(config) if config.pointer else None
         self.length = LengthPrediction(config) if config.predicts_length else None
         self._initialise()

@@ -148,6 +148,11 @@ class _Written:
             return f" {text}".encode()
         if self._is_bytes and all(char in _BYTES_OF for char in text):
             return bytes(_BYTES_OF[char] for char in text)
-        if byte := _BYTE.fullmatch(text):
-            return bytes([int(byte[1], 16)])
-        return text.replace(SPACE, " ").encode()
+        return piece_bytes(text)
+
+
+def piece_bytes(text: str) -> bytes:
+    """Return the UTF-8 of a piece as SentencePiece writes it: ▁ is a space, <0x0A> is a byte."""
+    if byte := _BYTE.fullmatch(text):
+        return bytes([int(byte[1], 16)])
+    return text.replace(SPACE, " ").encode()

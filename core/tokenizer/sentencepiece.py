@@ -19,7 +19,7 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[att
 from ..messages import error_text
 from ..vocabulary import Span
 from .bpe_json import LONGEST_REPLACEMENT, TokenizerError, longest_replacement, reason_of
-from .fast_tokenizer import SPACE
+from .fast_tokenizer import SPACE, piece_bytes
 from .tokenizer import Encoding, Offsets, Tokenizer
 from .words import without_surrogates
 
@@ -28,7 +28,6 @@ _VOCAB, _TARGET_VOCAB = "vocab.json", "target_vocab.json"
 MARIAN_FILES = (SOURCE, TARGET, _VOCAB, _TARGET_VOCAB)
 _LANGUAGE = re.compile(r">>[^<>\s]+<<")
 """At the beginning of a text: what Marian shall translate into."""
-_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ class SentencePieceTokenizer(Tokenizer):
         unused = {number: f"unused {number}" for number in range(n) if number not in written}
         specials = unused | dict(found.specials)
         super().__init__(
-            [b"" if number in specials else _bytes_of(written[number]) for number in range(n)],
+            [b"" if number in specials else piece_bytes(written[number]) for number in range(n)],
             specials,
             ends=found.ends,
         )
@@ -202,9 +201,3 @@ def sentencepiece_model(content: bytes, file: str) -> SentencePieceProcessor:
 def _is_special(model: SentencePieceProcessor, number: int) -> bool:
     """Say whether a piece is none of a text."""
     return bool(model.is_control(number) or model.is_unknown(number))
-
-
-def _bytes_of(text: str) -> bytes:
-    if byte := _BYTE.fullmatch(text):
-        return bytes([int(byte[1], 16)])
-    return text.replace(SPACE, " ").encode()

@@ -167,15 +167,7 @@ def check_training(task: Task, preset: Preset, *, starts: bool) -> None:
 
 def _check_model(preset: Preset) -> None:
     """Refuse a model that cannot be trained on pairs, or not with these settings."""
-    model, usual = preset.model, ModelConfig(vocab_size=preset.model.vocab_size)
-    for name in ("target_vocab_size", "n_segments", "has_output", "pad_id", "bos_id", "eos_ids"):
-        value = getattr(model, name)
-        require(
-            value == getattr(usual, name),
-            "{name} is {value}: such models can be opened, but not trained",
-            name=name,
-            value=repr(value),
-        )
+    model = preset.model
     if model.is_encoder_decoder and not model.is_parallel:
         return
     for name in ("guide", "scheduled_sampling", "teacher_forcing", "objective"):

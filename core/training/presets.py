@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 from ..config import ConfigError, ModelConfig
+from ..config.checks import OWN_TOKENS
 from ..config.settings import one_of
 from ..config.styles import in_style, style_named
 from ..config.training import TrainConfig
@@ -24,7 +25,7 @@ LIKE = "like"
 """Another kind of Transformer than the paper's."""
 SHORT = (LIKE, "steps", "seed", "positions", "guide")
 """Settings with a command-line option of their own."""
-_FIXED = ("adam_betas", "eos_ids", "architecture")
+_FIXED = ("adam_betas", "architecture", *OWN_TOKENS)
 """Settings that no option can change: several numbers, and what models of a library are."""
 SETTINGS = {
     "model": sorted(MODEL_SETTINGS.keys() - set(_FIXED)),

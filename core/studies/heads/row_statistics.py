@@ -6,7 +6,7 @@ B batch, H heads, Q queries, K keys, E width of one head, D model width, R sums 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,11 +15,11 @@ from torch import Tensor
 from ...batch import collate
 from ...heads import Head, Kind, Site
 from ...model import Step, Transformer
-from ...model.attention import MultiHeadAttention
 from ...runs.run import Run
 from .question import QuestionProbe, Role, Rows, ask, heads_of, weight
 from .roles import N_SENTENCES, SEED
 from .texts import batches_of, pairs_read
+from .vector_norms import outputs_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class _Sums(QuestionProbe):
     def __init__(self, model: Transformer, kinds: Sequence[Kind]) -> None:
         """Ask no question: only the rows with a choice are needed."""
         super().__init__(kinds, {}, weight)
-        self._output_HED = {site: _output(model, site) for site in model.sites()}
+        self._output_HED = {site: outputs_of(model, site) for site in model.sites()}
         self._read: dict[tuple[Site, Step], Tensor] = {}
         self._of_even: dict[Kind, Any] = defaultdict(float)
         """Of even rows: how many there are, their distances, and their largest weights."""
@@ -94,7 +94,7 @@ class _Sums(QuestionProbe):
         output_HED = self._output_HED[site]
         if output_HED is None:
             output_HED = torch.zeros((*mixed_BHQE.shape[1::2], 1))
-        added_BHQD = torch.einsum("bhqe,hed->bhqd", mixed_BHQE, output_HED)
+        added_BHQD = torch.einsum("bhqe,hed->bhqd", mixed_BHQE, output_HED.float().cpu())
         measures_RBHQ = torch.stack([distance_BHQ, added_BHQD.norm(dim=-1).double()])
         self._of_heads[site] += (measures_RBHQ * chosen_BQ[:, None]).sum(dim=(1, 3)).numpy()
         length_BQ = self._read.pop((site, Step.STREAM_IN)).norm(dim=-1)
@@ -113,9 +113,3 @@ class _Sums(QuestionProbe):
             if self._output_HED[head.site] is None
             else added / (self._of_stream[head.site] or 1.0),
         )
-
-
-def _output(model: Transformer, site: Site) -> Tensor | None:
-    """Return output_HED of a site; None where it is not known."""
-    output_HED: Tensor | None = cast(MultiHeadAttention, model.block(site)[0]).output_HED
-    return None if output_HED is None else output_HED.detach().float().cpu()

@@ -8,15 +8,17 @@ Q queries, K keys, D model width.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from ...batch import one_row
-from ...heads import Head
+from ...heads import Head, Site
 from ...inspection import Inspection
 from ...model import Probes, Record, Step, Transformer
+from ...model.attention import MultiHeadAttention
 from ...runs.run import Run
 from ...tokenizer.tokenizer import Token
 from .maps import cell_columns
@@ -52,13 +54,13 @@ class VectorNorms:
 
 def has_vector_norms(model: Transformer) -> bool:
     """Say whether the rows of W^O that read each head are known."""
-    return all(output_of(model, Head(site, 0)) is not None for site in model.sites())
+    return all(outputs_of(model, site) is not None for site in model.sites())
 
 
-def output_of(model: Transformer, head: Head) -> torch.Tensor | None:
-    """Return output_ED, the rows of W^O that read a head; None where they are not known."""
-    output_HED: torch.Tensor | None = getattr(model.block(head.site)[0], "output_HED", None)
-    return None if output_HED is None else output_HED[head.index].detach()
+def outputs_of(model: Transformer, site: Site) -> torch.Tensor | None:
+    """Return output_HED, the rows of W^O that read each head; None where they are not known."""
+    output_HED: torch.Tensor | None = cast(MultiHeadAttention, model.block(site)[0]).output_HED
+    return None if output_HED is None else output_HED.detach()
 
 
 def vector_norms(run: Run, sentence: str, head: Head, inspection: Inspection) -> VectorNorms:
@@ -68,10 +70,10 @@ def vector_norms(run: Run, sentence: str, head: Head, inspection: Inspection) ->
     # The second keeps nothing, and lets all other sublayers take the path they take when watched.
     with torch.inference_mode():
         run.model(*map(one_row, ids), Probes([record, Record(frozenset())]))
-        output_ED = output_of(run.model, head)
-        assert output_ED is not None
+        output_HED = outputs_of(run.model, head.site)
+        assert output_HED is not None
         value_KE = record.tensors[head.site, Step.VALUE][0, head.index]
-        length_K = (value_KE.double() @ output_ED.double()).norm(dim=1).numpy()
+        length_K = (value_KE.double() @ output_HED[head.index].double()).norm(dim=1).numpy()
     attention, (queries, keys) = inspection.attention[head.site], head.kind.sides
     weights_QK = attention.weights_HQK[head.index]
     return VectorNorms(

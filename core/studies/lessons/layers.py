@@ -186,7 +186,7 @@ def encoder_lens(model: Transformer, source_ids: Sequence[int]) -> Lens:
     record = Record(frozenset({Step.STREAM_OUT}))
     source_BS = pad([source_ids])
     model.encode(source_BS, record)
-    tokens_VD = model.source_embedding.tokens.weight
+    tokens_VD = model.embedding("encoder").tokens.weight
     stream = _depths(model, record, "encoder")
     logits = [model.encoder_norm(x_BSD)[0] @ tokens_VD.T for x_BSD in stream]
     return _lens(torch.stack(logits), source_BS[0], model.config)

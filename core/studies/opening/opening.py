@@ -30,7 +30,7 @@ from ...jobs.process import main, working
 from ...library.checkpoint import CONFIG, Checkpoint, OpeningError, read_checkpoint
 from ...messages import N_, error_text
 from ...runs.checkpoint import CHECKPOINTS, LARGEST_READ, save_tensors, weights_file
-from ...runs.folder import checked_name, free_name, incoming_folder, versions
+from ...runs.folder import checked_name, free_name, incoming_folder, new_folder, versions
 from ...runs.run import RunError, RunSettings, load_run
 from ...tokenizer.bpe_json import TokenizerError
 from ...tokenizer.opened import opened_tokenizers
@@ -90,21 +90,18 @@ def open_model(source: str, path: Path) -> Iterator[float]:
     """
     if path.exists():
         raise RunError("{path} exists already", path=path)
-    rooms = [incoming_folder(path.parent) for _ in range(2)]
+    room = incoming_folder(path.parent)
     try:
-        found = yield from local(source, rooms[0], _BROUGHT)
-        yield from _opened(found, source, rooms[1], _command(source, path))
-        # A temporary folder is its owner's alone; a run has the permissions of the others.
-        rooms[1].chmod(0o755)
-        os.rename(rooms[1], path)
+        with new_folder(path) as folder:
+            found = yield from local(source, room, _BROUGHT)
+            yield from _opened(found, source, folder, _command(source, path))
         yield 1.0
     except (ConfigError, OpeningError) as error:
         raise RunError(
             "{source} cannot be opened: {why}", source=source, why=error_text(error)
         ) from error
     finally:
-        for room in rooms:
-            shutil.rmtree(room, ignore_errors=True)
+        shutil.rmtree(room, ignore_errors=True)
 
 
 def _command(source: str, path: Path) -> str:

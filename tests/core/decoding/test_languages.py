@@ -58,7 +58,7 @@ def test_the_language_is_fed_and_is_no_word_of_the_translation(opened):
     _, run = opened
     found = inspect_sentence(run, TEXT)
     assert found.fed_tokens[1].text == "fra_Latn"
-    assert "fra_Latn" not in "".join(word.text for word in found.written)
+    assert "fra_Latn" not in "".join(word.span.of(found.translation.text) for word in found.written)
     assert found.translation.n_given == 1
 
 

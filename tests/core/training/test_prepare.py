@@ -115,8 +115,6 @@ GUIDE = {"guide": "encoder.0.self:0"}
         (PAIRS, ALIGNED, "no alignment"),
         ("copy", {"batch_tokens": 64}, "batch_tokens is 64, but the task 'copy' makes"),
         ("copy", {"objective": "minimum_risk"}, "a run to start from is needed"),
-        ("copy", {"target_vocab_size": 300, "tied": "none"}, "target_vocab_size is 300: such"),
-        ("copy", {"like": "bert", "has_output": False}, "has_output is False: such models can"),
         ("copy", {"like": "gpt2", "scheduled_sampling": 0.1}, "for an encoder and a decoder"),
         ("copy", {"like": "bert", "objective": "reinforce"}, "objective is 'reinforce', which is"),
         ("names", {"shared_names": 7}, "shared_names is 7: of the task 'names' "),

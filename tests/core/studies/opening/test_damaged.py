@@ -87,11 +87,6 @@ def header(folder, length):
     (folder / WEIGHTS).write_bytes(struct.pack("<Q", length) + content[8:])
 
 
-def index(folder, files):
-    text(folder, f"{WEIGHTS}.index.json", json.dumps({"weight_map": files}))
-    (folder / WEIGHTS).unlink()
-
-
 def as_link(folder, target):
     (folder / WEIGHTS).unlink()
     (folder / WEIGHTS).symlink_to(target)
@@ -138,7 +133,6 @@ DAMAGES = {
         partial(pickled, content={"a": Evil()}),
         "holds something else than weights",
     ),
-    "shards elsewhere": ("gpt2", partial(index, files={"a": "../../etc/passwd"}), "no file of"),
     "weights that lead elsewhere": ("gpt2", partial(as_link, target="/etc/hostname"), "leads out"),
     "no words": ("bert", partial(gone, file="vocab.txt"), "there is no tokenizer"),
     "no merges": ("gpt2", partial(gone, file="merges.txt"), "`vocab` and `merges`"),
@@ -185,12 +179,3 @@ def test_weights_for_which_the_disk_has_no_room_are_said_to_have_none(
     with pytest.raises(OSError, match="No space left") as refused:
         list(open_model(str(folders / "gpt2"), tmp_path / "run"))
     assert error_text(refused.value).startswith("No space left on the disk: ")
-
-
-def test_nothing_of_a_folder_was_executed(folders, tmp_path):
-    shutil.copytree(folders / "gpt2", tmp_path / "model")
-    pickled(tmp_path / "model", Evil)
-    (tmp_path / "model" / "modeling_evil.py").write_text("raise SystemExit(7)")
-    config(tmp_path / "model", auto_map={"AutoModel": "modeling_evil.Evil"})
-    with pytest.raises(RunError):
-        list(open_model(str(tmp_path / "model"), tmp_path / "run"))

@@ -102,6 +102,7 @@ def test_a_mask_token_is_filled_in_with_the_most_probable_word(both):
 
 def test_an_opened_run_is_packed_and_taken_in_as_any(both, tmp_path):
     _, run = both
+    assert run.settings.n_parameters == sum(each.numel() for each in run.model.parameters())
     archive_run(run.path, tmp_path / "run.zip")
     again = load_run(unpack_run((tmp_path / "run.zip").read_bytes(), tmp_path / "runs"))
     assert again.settings == run.settings
