@@ -82,7 +82,7 @@ def tokenizer_of_json(text: str) -> tokenizers.Tokenizer:
         stored = json.loads(text)
         _check(stored)
         # Serialised again, so that what was checked is what is read, even with duplicate names.
-        tokenizer = tokenizers.Tokenizer.from_str(json.dumps(stored))
+        tokenizer = tokenizers.Tokenizer.from_str(json.dumps(stored | _WITHOUT_LENGTHS))
         # Some faults appear only when a word is split.
         tokenizer.encode("a")
         return tokenizer
@@ -124,6 +124,8 @@ def _check(stored: Mapping[str, Any]) -> None:
             )
 
 
+_WITHOUT_LENGTHS = {"padding": None, "truncation": None}
+"""Texts are neither cut nor filled up: to any length, as a file may say."""
 _PIPELINE = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 
 

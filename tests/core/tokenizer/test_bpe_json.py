@@ -99,6 +99,14 @@ def test_what_was_checked_is_what_is_read_where_a_name_stands_twice():
     assert tokenizer_of_json(text).normalizer is None
 
 
+def test_no_text_is_filled_up_to_the_length_that_a_file_says():
+    padding = {
+        **{"strategy": {"Fixed": 1 << 60}, "direction": "Right", "pad_to_multiple_of": None},
+        **{"pad_id": 0, "pad_type_id": 0, "pad_token": "[CLS]"},
+    }
+    assert tokenizer_of_json(written(padding=padding)).encode("a").ids == [3]
+
+
 @pytest.mark.parametrize("pattern", sorted(PATTERNS))
 def test_known_patterns_are_read_and_end_soon_on_long_words(pattern):
     found = tokenizer_of_json(written(pre_tokenizer=regex(pattern)))
