@@ -19,4 +19,7 @@ def limit_process(n_bytes: int | None = None, seconds: int | None = None) -> Non
     # Of the address space a good part is never used, and files that are read are no burden.
     for kind, most in ((resource.RLIMIT_DATA, n_bytes), (resource.RLIMIT_CPU, seconds)):
         if most is not None:
-            resource.setrlimit(kind, (most, most))
+            # A process that was limited already may only become more so.
+            _, hard = resource.getrlimit(kind)
+            limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            resource.setrlimit(kind, (limit, limit))
