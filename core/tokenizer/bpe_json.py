@@ -111,6 +111,8 @@ def _check(stored: Mapping[str, Any]) -> None:
     refused = [part for part in normalizers if not _keeps_length(part)] + tables[1:]
     splitters = _parts(stored.get("pre_tokenizer"), "pretokenizers")
     refused += [part for part in splitters if part["type"] not in _SPLITTERS]
+    # Bytes are written as characters of up to two bytes.
+    refused += [part for part in splitters if part["type"] == "ByteLevel"][1:]
     frames = _parts(stored.get("post_processor"), "processors")
     refused += [part for part in frames if not _frames_once(part)]
     for part in refused[:1]:
@@ -154,7 +156,8 @@ def _keeps_length(part: Mapping[str, Any]) -> bool:
             taken = len(pattern["String"]) if "String" in pattern else 1
             return taken >= 1 and len(part["content"]) <= taken
         case "Prepend":
-            return len(part["prepend"]) <= 1
+            # The library gives up on a text before which it puts nothing.
+            return len(part["prepend"]) == 1
         case "Precompiled":
             table = base64.b64decode(part["precompiled_charsmap"], validate=True)
             return longest_replacement(table) <= LONGEST_REPLACEMENT

@@ -47,6 +47,7 @@ def template(pieces, known):
     return {"type": "TemplateProcessing", "single": pieces, "pair": [], "special_tokens": known}
 
 
+BYTES = json.loads(pre_tokenizers.ByteLevel().__getstate__())
 TEXT = {"Sequence": {"id": "A", "type_id": 0}}
 CLS = {"SpecialToken": {"id": "[CLS]", "type_id": 0}}
 CLS_IS = {"[CLS]": {"id": "[CLS]", "ids": [0], "tokens": ["[CLS]"]}}
@@ -63,6 +64,7 @@ def sequence(parts, name="normalizers"):
         {"normalizer": replace("a", "aa")},
         {"normalizer": replace("", "a")},
         {"normalizer": {"type": "Prepend", "prepend": "a" * 50}},
+        {"normalizer": {"type": "Prepend", "prepend": ""}},
         {"normalizer": precompiled(b"a" * 65)},
         {"normalizer": sequence([precompiled(b"aa")] * 2)},
         {"normalizer": sequence([{"type": "NFC"}] * 33)},
@@ -71,6 +73,7 @@ def sequence(parts, name="normalizers"):
         {"pre_tokenizer": regex("(a+)+$")},
         {"pre_tokenizer": sequence([regex(r"(\w|\w\w)*!")], "pretokenizers")},
         {"normalizer": {"type": "Replace", "pattern": {"Regex": "(a|aa)+$"}, "content": ""}},
+        {"pre_tokenizer": sequence([BYTES] * 2, "pretokenizers")},
         {"decoder": {"type": "Replace", "pattern": {"Regex": "(x{999}){999}"}, "content": ""}},
         {"post_processor": template([CLS, TEXT], {})},
         {"post_processor": template([TEXT, TEXT], {})},
