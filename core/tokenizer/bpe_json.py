@@ -83,8 +83,8 @@ def tokenizer_of_json(text: str) -> tokenizers.Tokenizer:
         _check(stored)
         # Serialised again, so that what was checked is what is read, even with duplicate names.
         tokenizer = tokenizers.Tokenizer.from_str(json.dumps(stored | _WITHOUT_LENGTHS))
-        # Some faults appear only when a word is split.
-        tokenizer.encode("a")
+        # Some faults appear only when a word is split, or when one is unknown.
+        tokenizer.encode("a \N{ADLAM CAPITAL LETTER ALIF}")
         return tokenizer
     except TokenizerError:
         raise

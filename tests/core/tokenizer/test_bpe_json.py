@@ -83,6 +83,7 @@ def sequence(parts, name="normalizers"):
         {"normalizer": ["NFC"]},
         {"normalizer": {}},
         {"model": {"type": "WordLevel", "vocab": {"a": 2**70}, "unk_token": "a"}},
+        {"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "nonesuch"}},
     ],
     ids=lambda parts: json.dumps(parts)[:60],
 )
