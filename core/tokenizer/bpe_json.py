@@ -23,6 +23,9 @@ _LONGEST_REASON = 200
 LONGEST_REPLACEMENT = 64
 """Maximum bytes of a character's replacement; Unicode's own table has 33."""
 
+_LONG = 1 << 12
+"""Maximum letters of a token; the longest known are 1,024 spaces."""
+
 _CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 _REST_OF_CODE = _REST.replace(r"[\r\n]*", r"[\r\n/]*", 1)
@@ -115,6 +118,10 @@ def _check(stored: Mapping[str, Any]) -> None:
     refused += [part for part in splitters if part["type"] == "ByteLevel"][1:]
     frames = _parts(stored.get("post_processor"), "processors")
     refused += [part for part in frames if not _frames_once(part)]
+    words = stored["model"].get("vocab", ())
+    # Unigram's stand there with their scores. The library ends the process over very long ones.
+    if max((len(each if isinstance(each, str) else each[0]) for each in words), default=0) > _LONG:
+        raise TokenizerError("it has a token of more than {n} letters", n=_LONG)
     for part in refused[:1]:
         raise TokenizerError(
             "it has a part that is not read here: {it}", it=_short(json.dumps(part))

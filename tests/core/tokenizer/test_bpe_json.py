@@ -84,6 +84,7 @@ def sequence(parts, name="normalizers"):
         {"normalizer": {}},
         {"model": {"type": "WordLevel", "vocab": {"a": 2**70}, "unk_token": "a"}},
         {"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "nonesuch"}},
+        {"model": {"type": "Unigram", "vocab": [["<unk>", 0.0], ["a" * 9999, 0.0]], "unk_id": 0}},
     ],
     ids=lambda parts: json.dumps(parts)[:60],
 )
