@@ -277,7 +277,7 @@ def test_nothing_can_unpickle():
 
 ROOMS_OF_CORE = (
     *("installed", "vocabulary", "messages", "files", "heads", "watch", "config", "device"),
-    *("model", "describe", "tokenizer", "library", "tasks", "batch", "labels", "jobs"),
+    *("limits", "model", "describe", "tokenizer", "library", "tasks", "batch", "labels", "jobs"),
     *("runs", "decoding", "check", "inspection", "evaluate", "training", "studies", "commands"),
     "__main__",
 )

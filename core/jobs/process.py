@@ -23,6 +23,7 @@ from typing import TypeVar
 
 from filelock import FileLock, Timeout
 
+from ..limits import limit_process
 from ..messages import Message, error_text
 from .job import Job, Wish
 
@@ -190,11 +191,8 @@ def make_way() -> None:
 
 def bound_memory() -> None:
     """Limit the memory of this process, so that others do not run short of it."""
-    if MEGABYTES and sys.platform == "linux":
-        import resource  # noqa: PLC0415  # other systems have none
-
-        # Of the address space a good part is never used, and files that are read are no burden.
-        resource.setrlimit(resource.RLIMIT_DATA, (MEGABYTES * 1_000_000, MEGABYTES * 1_000_000))
+    if MEGABYTES:
+        limit_process(MEGABYTES * 1_000_000)
 
 
 def reason(error: BaseException) -> str:

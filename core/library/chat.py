@@ -16,6 +16,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from ..installed import ROOT
+from ..limits import limit_process
 
 _SECONDS, _BYTES = 20, 4 << 30
 _PLACE = "4f1c9a"
@@ -43,8 +44,15 @@ class ChatTemplate:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Self:
-        """Read it as run.json holds it."""
-        return cls(*(str(stored[field.name]) for field in fields(cls)))
+        """Read it as run.json holds it.
+
+        Raises:
+            ValueError: It puts more around a text than any template may.
+        """
+        found = cls(*(str(stored[field.name]) for field in fields(cls)))
+        if max(map(len, (found.before, found.after, found.problem))) > _LONGEST:
+            raise ValueError(f"chat has more than {_LONGEST:,} letters")
+        return found
 
 
 def chat_template(template: str, tokens: Mapping[str, str]) -> ChatTemplate | None:
@@ -80,10 +88,7 @@ def chat_template(template: str, tokens: Mapping[str, str]) -> ChatTemplate | No
 
 
 def _render(asked: Mapping[str, Any]) -> str:
-    if sys.platform == "linux":
-        import resource  # noqa: PLC0415  # other systems have none
-
-        resource.setrlimit(resource.RLIMIT_AS, (_BYTES, _BYTES))
+    limit_process(_BYTES)
     from transformers.utils.chat_template_utils import render_jinja_template
 
     found: Any = render_jinja_template(

@@ -23,6 +23,8 @@ LARGEST_FILE = 64 << 20
 """Bytes of a tokenizer's file."""
 _LARGEST_JSON = 16 << 20
 """Bytes of a file of settings or of an index."""
+_MOST_NAMES = 4
+"""A weight may stand in a file of torch under several names: T5's table of tokens has four."""
 _WEIGHTS = {
     "model.safetensors": "model.safetensors.index.json",
     "pytorch_model.bin": "pytorch_model.bin.index.json",
@@ -194,8 +196,18 @@ def _read_file(file: Path) -> Mapping[str, Tensor]:
     except Exception as error:
         raise unreadable(file, error) from error
     if not isinstance(found, dict) or not all(
-        isinstance(name, str) and isinstance(each, Tensor) and each.layout == torch.strided
-        for name, each in found.items()
+        isinstance(name, str) and _is_plain(each) for name, each in found.items()
     ):
         raise OpeningError("{file} holds something else than weights by their names", file=file)
+    if sum(each.nbytes for each in found.values()) > _MOST_NAMES * file.stat().st_size:
+        raise OpeningError("the weights in {file} are larger than it is", file=file)
     return found
+
+
+def _is_plain(found: object) -> bool:
+    """Say whether this is a tensor of numbers that are there."""
+    return (
+        isinstance(found, Tensor)
+        and found.layout == torch.strided
+        and not (found.is_meta or found.is_quantized or found.is_nested)
+    )

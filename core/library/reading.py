@@ -15,6 +15,7 @@ from typing import Any
 import torch
 import transformers
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 from transformers.models.auto import modeling_auto as auto
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
@@ -40,12 +41,17 @@ _WRITING: tuple[tuple[Mapping[str, Any], tuple[Stack, ...]], ...] = (
 )
 """Model type → class, for each kind of model that scores words, and its stacks."""
 _CLASSIFYING = auto.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES
-_REMOTE = ("auto_map", "quantization_config", "attn_implementation", "experts_implementation")
-"""Settings that name code or kernels from elsewhere."""
+_LEFT_OUT = (
+    *("auto_map", "quantization_config", "attn_implementation", "experts_implementation"),
+    "num_labels",
+)
+"""Settings that name code or kernels from elsewhere, or make the library write a long list."""
 _LAYERS = re.compile("(layers?|blocks|depth)$")
 _LARGEST_NUMBER = 1 << 31
 _LARGEST_BUFFERS = 1 << 26
 """Entries of all tables that a model computes by itself."""
+_MOST_CALLS = 1 << 17
+"""Calls of torch that make the parts of a model; of 256 usual layers there are a quarter."""
 _SLACK = 1 << 20
 """Weights that may be missing in a file: those of a pooler, which nothing here uses."""
 _N_IDS = 20
@@ -136,10 +142,29 @@ def outline(told: Mapping[str, Any]) -> Any:
     """
     made, settings = getattr(transformers, library_class(told).name), settings_of(told)
     try:
-        with torch.device("meta"):
+        with torch.device("meta"), _BoundedWork():
             return made._from_config(settings, attn_implementation="eager")
+    except OpeningError:
+        raise
     except Exception as error:
         raise _not_made(error) from error
+
+
+class _BoundedWork(TorchFunctionMode):
+    """Refuses a model with more parts than any has, while they are made."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._n = 0
+
+    def __torch_function__(
+        self, function: Any, _types: Any, args: Any = (), more: Any = None
+    ) -> Any:
+        """Count one call of torch, and make it."""
+        self._n += 1
+        if self._n > _MOST_CALLS:
+            raise OpeningError("config.json speaks of more parts than any model has")
+        return function(*args, **(more or {}))
 
 
 def _not_made(error: Exception) -> OpeningError:
@@ -181,12 +206,12 @@ def load_library_model(told: Mapping[str, Any], weights: Mapping[str, Tensor]) -
 
 
 def _checked(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings without what names code from elsewhere.
+    """Return the settings without those that are left out.
 
     Raises:
         OpeningError: A size is larger than that of any model.
     """
-    named = {name: value for name, value in told.items() if name not in _REMOTE}
+    named = {name: value for name, value in told.items() if name not in _LEFT_OUT}
     kept = json.loads(json.dumps(named), object_hook=_with_infinity)
     for name, value in _numbers("", kept):
         most = MOST_LAYERS if _LAYERS.search(name) else _LARGEST_NUMBER

@@ -4,8 +4,10 @@ Marian's stays in its own files: `tokenizers` has nothing like it.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from transformers import AutoTokenizer
@@ -14,12 +16,15 @@ from ..messages import error_text
 from ..tokenizer.bpe_json import TokenizerError, reason_of, tokenizer_of_json
 from ..tokenizer.fast_tokenizer import FILE
 from ..tokenizer.sentencepiece import MARIAN_FILES, SOURCE, sentencepiece_model
-from .checkpoint import OpeningError, is_gguf, read_bytes
+from .checkpoint import OpeningError, is_gguf, read_bytes, read_settings
 from .gguf import gguf_tokenizer
 from .reading import settings_of
 
 _ENDINGS = (".json", ".txt", ".model", ".bpe", ".tiktoken", ".jinja")
 """Of files that the library may read."""
+_SETTINGS = ("tokenizer_config.json", "special_tokens_map.json")
+_NAMES_FILE = re.compile("(files?|vocab|merges|spm|inputs|kwargs|object)$")
+"""Settings that may name a file, which the library would read wherever it lies."""
 MOST_TOKENS = 1 << 22
 """The largest vocabularies have less than a tenth."""
 
@@ -59,10 +64,11 @@ def tokenizer_files(path: Path, told: Mapping[str, Any], n: int) -> dict[str, by
 def _of_folder(path: Path, told: Mapping[str, Any]) -> Any:
     """Return the tokenizer of a folder."""
     try:
-        _require_harmless(path)
-        read = AutoTokenizer.from_pretrained(
-            path, config=settings_of(told), trust_remote_code=False, local_files_only=True
-        )
+        with TemporaryDirectory() as room:
+            _copy_harmless(path, Path(room))
+            read = AutoTokenizer.from_pretrained(
+                room, config=settings_of(told), trust_remote_code=False, local_files_only=True
+            )
         _require_whole(path, read.vocab_files_names)
         return read
     except OpeningError:
@@ -91,10 +97,12 @@ def _require_whole(path: Path, names: Mapping[str, str]) -> None:
         )
 
 
-def _require_harmless(path: Path) -> None:
-    """Refuse files that are large, lead elsewhere, or make much of a character.
+def _copy_harmless(path: Path, room: Path) -> None:
+    """Copy the files that the library may read.
 
-    The library would use them at once.
+    Raises:
+        OpeningError: A file is large or leads elsewhere.
+        TokenizerError: It makes much of a character.
     """
     for file in sorted(path.iterdir()):
         if file.suffix not in _ENDINGS or file.is_dir():
@@ -104,3 +112,8 @@ def _require_harmless(path: Path) -> None:
             tokenizer_of_json(content.decode("utf-8"))
         elif file.suffix == ".model" and not (path / FILE).is_file():
             sentencepiece_model(content, file.name)
+        elif file.name in _SETTINGS:
+            found = read_settings(file)
+            kept = {name: found[name] for name in found if not _NAMES_FILE.search(name)}
+            content = json.dumps(kept).encode()
+        (room / file.name).write_bytes(content)

@@ -6,16 +6,22 @@ that trains stay behind, and so do the tokens of a corpus that is too large for 
 """
 
 import io
+import json
 import os
 import re
 import reprlib
 import shutil
+import subprocess
+import sys
 import zipfile
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
+from ..device import use_one_thread
 from ..files import written_atomically
+from ..installed import ROOT
+from ..limits import limit_process
 from ..messages import Message, error_text
 from ..tasks import TASKS
 from .checkpoint import (
@@ -49,6 +55,12 @@ _WEIGHTS = re.compile(
 )
 LARGEST = 2 << 30
 """Maximum unpacked bytes of an archive."""
+_SECONDS = 120
+"""Of computing, in which an opened model is loaded once."""
+_BYTES, _BYTES_A_BYTE = 3 << 30, 6
+"""Memory for that: so much, and so much more for each byte of its weights."""
+_REFUSED = 2
+"""Exit status of its process where the output says why."""
 
 
 def belongs(name: str) -> bool:
@@ -190,20 +202,74 @@ def _check_run(folder: Path) -> None:
         RunError: It is not a usable run; the message does not name the folder.
     """
     try:
-        settings = read_settings(folder)
-        if settings.task not in (*TASKS, PAIRS) and not settings.is_opened:
-            task = reprlib.repr(settings.task)
-            raise RunError("run.json names a task {task} that there is not", task=task)
-        for file in [file for name in WEIGHT_FOLDERS for file in weights_in(folder, name)]:
-            if not settings.model.architecture:
-                require_shapes(f"{file.parent.name}/{file.name}", shapes_in(file), settings.model)
-        load_run(folder, step=None if newest_checkpoint(folder) else 0)
-        # And its figures, which pages read by themselves.
-        read_record(folder)
+        if read_settings(folder).model.architecture:
+            _load_elsewhere(folder)
+        else:
+            _load_once(folder)
     except OSError:
         raise
     except Exception as error:  # a stranger's file may make anything of its readers
-        what: int | str = error_text(error) or type(error).__name__
-        if isinstance(what, Message):
-            what = what.values["why"] if what.template == ABOUT else what
-        raise RunError("the archive holds no usable run: {why}", why=what) from error
+        raise RunError("the archive holds no usable run: {why}", why=_why(error)) from error
+
+
+def _why(error: Exception) -> Message:
+    """Return why a run cannot be loaded, without its folder."""
+    what: int | str = error_text(error) or type(error).__name__
+    if isinstance(what, Message) and what.template == ABOUT:
+        what = what.values["why"]
+    return what if isinstance(what, Message) else Message("{why}", why=what)
+
+
+def _load_once(folder: Path) -> None:
+    """Load a run, and all that pages read of it by themselves."""
+    settings = read_settings(folder)
+    if settings.task not in (*TASKS, PAIRS) and not settings.is_opened:
+        task = reprlib.repr(settings.task)
+        raise RunError("run.json names a task {task} that there is not", task=task)
+    for file in [file for name in WEIGHT_FOLDERS for file in weights_in(folder, name)]:
+        if not settings.model.architecture:
+            require_shapes(f"{file.parent.name}/{file.name}", shapes_in(file), settings.model)
+    load_run(folder, step=None if newest_checkpoint(folder) else 0)
+    # And its figures, which pages read by themselves.
+    read_record(folder)
+
+
+def _load_elsewhere(folder: Path) -> None:
+    """Load a run in a process with limits: another library reads it, and takes what it says.
+
+    Raises:
+        RunError: It cannot be loaded, or takes too much.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "core.runs.archive", str(folder.resolve())],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=ROOT,
+        # A GPU takes memory of its own.
+        env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
+        check=False,
+    )
+    if done.returncode == _REFUSED:
+        template, values = json.loads(done.stdout)
+        raise RunError(template, **values)
+    if done.returncode:
+        raise RunError("loading it takes more memory or time than a model of its size needs")
+
+
+def main(folder: Path) -> int:
+    """Load the run in a folder once, in a process that is limited."""
+    size = sum(file.stat().st_size for name in WEIGHT_FOLDERS for file in weights_in(folder, name))
+    use_one_thread()
+    limit_process(_BYTES + _BYTES_A_BYTE * size, _SECONDS)
+    try:
+        _load_once(folder)
+    except Exception as error:  # a stranger's file may make anything of its readers
+        why = _why(error)
+        sys.stdout.write(json.dumps((why.template, dict(why.values))))
+        return _REFUSED
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

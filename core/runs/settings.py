@@ -137,7 +137,7 @@ def read_settings(path: Path) -> RunSettings:
         )
     except KeyError as error:
         raise about(path, Message("run.json does not say {name}", name=error)) from error
-    except (ConfigError, TypeError, ValueError) as error:
+    except (ConfigError, TypeError, ValueError, OverflowError) as error:
         raise about(
             path, Message("{name}: {why}", name="run.json", why=error_text(error))
         ) from error

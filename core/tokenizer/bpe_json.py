@@ -23,6 +23,9 @@ _LONGEST_REASON = 200
 LONGEST_REPLACEMENT = 64
 """Maximum bytes of a character's replacement; Unicode's own table has 33."""
 
+_LONG = 1 << 12
+"""Maximum letters of a token; the longest known are 1,024 spaces."""
+
 _CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 _REST_OF_CODE = _REST.replace(r"[\r\n]*", r"[\r\n/]*", 1)
@@ -82,9 +85,9 @@ def tokenizer_of_json(text: str) -> tokenizers.Tokenizer:
         stored = json.loads(text)
         _check(stored)
         # Serialised again, so that what was checked is what is read, even with duplicate names.
-        tokenizer = tokenizers.Tokenizer.from_str(json.dumps(stored))
-        # Some faults appear only when a word is split.
-        tokenizer.encode("a")
+        tokenizer = tokenizers.Tokenizer.from_str(json.dumps(stored | _WITHOUT_LENGTHS))
+        # Some faults appear only when a word is split, or when one is unknown.
+        tokenizer.encode("a \N{ADLAM CAPITAL LETTER ALIF}")
         return tokenizer
     except TokenizerError:
         raise
@@ -111,8 +114,14 @@ def _check(stored: Mapping[str, Any]) -> None:
     refused = [part for part in normalizers if not _keeps_length(part)] + tables[1:]
     splitters = _parts(stored.get("pre_tokenizer"), "pretokenizers")
     refused += [part for part in splitters if part["type"] not in _SPLITTERS]
+    # Bytes are written as characters of up to two bytes.
+    refused += [part for part in splitters if part["type"] == "ByteLevel"][1:]
     frames = _parts(stored.get("post_processor"), "processors")
     refused += [part for part in frames if not _frames_once(part)]
+    words = stored["model"].get("vocab", ())
+    # Unigram's stand there with their scores. The library ends the process over very long ones.
+    if max((len(each if isinstance(each, str) else each[0]) for each in words), default=0) > _LONG:
+        raise TokenizerError("it has a token of more than {n} letters", n=_LONG)
     for part in refused[:1]:
         raise TokenizerError(
             "it has a part that is not read here: {it}", it=_short(json.dumps(part))
@@ -124,6 +133,8 @@ def _check(stored: Mapping[str, Any]) -> None:
             )
 
 
+_WITHOUT_LENGTHS = {"padding": None, "truncation": None}
+"""Texts are neither cut nor filled up: to any length, as a file may say."""
 _PIPELINE = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 
 
@@ -152,7 +163,8 @@ def _keeps_length(part: Mapping[str, Any]) -> bool:
             taken = len(pattern["String"]) if "String" in pattern else 1
             return taken >= 1 and len(part["content"]) <= taken
         case "Prepend":
-            return len(part["prepend"]) <= 1
+            # The library gives up on a text before which it puts nothing.
+            return len(part["prepend"]) == 1
         case "Precompiled":
             table = base64.b64decode(part["precompiled_charsmap"], validate=True)
             return longest_replacement(table) <= LONGEST_REPLACEMENT

@@ -28,6 +28,7 @@ from ...installed import COMMAND
 from ...jobs.job import Files, Job
 from ...jobs.process import main, working
 from ...library.checkpoint import CONFIG, Checkpoint, OpeningError, read_checkpoint
+from ...limits import limit_process
 from ...messages import N_, error_text
 from ...runs.checkpoint import CHECKPOINTS, LARGEST_READ, save_tensors, weights_file
 from ...runs.folder import checked_name, free_name, incoming_folder, new_folder, versions
@@ -44,6 +45,8 @@ OPENING = Job(
 )
 HIDDEN = ".opening-"
 """How the name of the folder begins that tells how far it is."""
+_SECONDS = 1800
+"""Of computing; the largest model that is opened takes minutes."""
 _PERCENT = 100
 _BROUGHT, _READ, _WRITTEN = 0.5, 0.7, 0.9
 """Shares of the work that are done when a model is here, when it is read, when it is written."""
@@ -206,6 +209,7 @@ def _as_json(content: object) -> bytes:
 def _process(folder: Path, source: str) -> Iterator[int]:
     """Open a model, telling in a hidden folder how far it is."""
     use_one_thread()
+    limit_process(seconds=_SECONDS)
     path = folder.with_name(free_name(folder.parent, name_of(folder)))
     with working(OPENING, folder) as work:
         yield from work.counted(_by_percent(open_model(source, path)), _PERCENT)

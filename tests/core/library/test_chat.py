@@ -1,6 +1,7 @@
 """A chat model is asked as its makers' template wants it, whatever that template does."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -10,7 +11,7 @@ from core.__main__ import main
 from core.decoding.sentence import SentenceError, model_input, translate
 from core.library import chat
 from core.library.chat import ChatTemplate, chat_template
-from core.runs.run import load_run, read_settings
+from core.runs.run import RunError, load_run, read_settings
 from core.studies.opening.opening import open_model
 from tests.core.library.tiny import write_tiny
 
@@ -76,6 +77,20 @@ def test_the_command_line_asks_with_the_template_where_there_is_one(opened, caps
 def test_the_template_stands_in_run_json(opened):
     _, run = opened
     assert read_settings(run.path).chat == ChatTemplate("<|begin|><|user|> ", "\n<|model|>")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"chat": {"before": "x" * 20_001, "after": "", "problem": ""}}, {"n_left_out": float("inf")}],
+    ids=str,
+)
+def test_a_run_that_says_more_than_any_model_is_refused(opened, tmp_path, change):
+    _, run = opened
+    path = shutil.copytree(run.path, tmp_path / "run")
+    stored = json.loads((path / "run.json").read_text())
+    (path / "run.json").write_text(json.dumps(stored | change))
+    with pytest.raises(RunError, match=r"run\.json: .+"):
+        read_settings(path)
 
 
 @pytest.mark.parametrize(

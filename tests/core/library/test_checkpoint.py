@@ -47,6 +47,16 @@ def test_weights_that_torch_wrote_are_read_as_weights_only(folder):
 
 
 @pytest.mark.parametrize(
+    "weight", [torch.zeros(1).expand(1 << 15, 1 << 14), torch.empty(3, device="meta")]
+)
+def test_weights_that_are_not_in_their_file_are_refused(folder, weight):
+    (folder / "model.safetensors").unlink()
+    torch.save({"a": weight}, folder / "pytorch_model.bin")
+    with pytest.raises(OpeningError, match=r"are larger than it is|something else than weights"):
+        read_checkpoint(folder)
+
+
+@pytest.mark.parametrize(
     ("index", "said"),
     [
         ({}, "has no weight_map"),

@@ -8,7 +8,8 @@ import pytest
 from transformers import BertConfig, BertForSequenceClassification
 
 from core.inspection import inspect_sentence
-from core.library.reading import library_class
+from core.library.checkpoint import OpeningError
+from core.library.reading import library_class, outline, settings_of
 from core.messages import MessageError
 from core.runs.run import RunError, load_run
 from core.studies.opening.opening import open_model
@@ -74,6 +75,13 @@ def test_a_damaged_config_is_refused_with_a_sentence(name, tmp_path):
     with pytest.raises(RunError, match=re.escape(sentence)):
         opened(tmp_path)
     assert not (tmp_path / "run").exists()
+
+
+def test_what_a_file_says_there_are_many_of_is_not_made():
+    assert settings_of({"model_type": "gpt2", "num_labels": 2 * 10**9}).num_labels == 2
+    many = {"model_type": "albert", "architectures": ["AlbertForMaskedLM"]}
+    with pytest.raises(OpeningError, match="more parts than any model has"):
+        outline(many | {"inner_group_num": 10**8})
 
 
 def test_code_that_comes_with_a_model_is_not_run(tmp_path):

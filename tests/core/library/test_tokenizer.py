@@ -1,5 +1,7 @@
 """Tokenizers of folders, held against those of `transformers`."""
 
+import json
+
 import pytest
 import transformers
 from hypothesis import given
@@ -96,6 +98,27 @@ def test_every_id_is_described_and_every_span_lies_in_the_text(found, text):
         0 <= span.start <= span.end <= len(text) or span.start == span.end + 1
         for span in encoding.spans
     )
+
+
+@pytest.mark.parametrize(
+    ("file", "settings"),
+    [
+        ("special_tokens_map.json", {"tokenizer_file": "{there}"}),
+        ("tokenizer_config.json", {"fast_tokenizer_files": ["{there}"]}),
+    ],
+)
+def test_a_tokenizer_that_lies_elsewhere_is_not_read(tmp_path, file, settings):
+    here, there = tmp_path / "model", tmp_path / "elsewhere"
+    for path in (here, there):
+        path.mkdir()
+        n = folders.write_json(path)
+    place = there / "tokenizer.4.0.0.json"
+    content = (there / "tokenizer.json").read_text().replace("<|begin|>", "<|secret|>")
+    place.write_text(content)
+    (here / file).write_text(json.dumps(settings).replace("{there}", str(place)))
+    source, _ = read(here, "json", n + 100)
+    assert "<|begin|>" in source.specials.values()
+    assert "<|secret|>" not in source.specials.values()
 
 
 def test_case_stays_where_the_settings_say_so(tmp_path):

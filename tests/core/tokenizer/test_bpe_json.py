@@ -47,6 +47,7 @@ def template(pieces, known):
     return {"type": "TemplateProcessing", "single": pieces, "pair": [], "special_tokens": known}
 
 
+BYTES = json.loads(pre_tokenizers.ByteLevel().__getstate__())
 TEXT = {"Sequence": {"id": "A", "type_id": 0}}
 CLS = {"SpecialToken": {"id": "[CLS]", "type_id": 0}}
 CLS_IS = {"[CLS]": {"id": "[CLS]", "ids": [0], "tokens": ["[CLS]"]}}
@@ -63,6 +64,7 @@ def sequence(parts, name="normalizers"):
         {"normalizer": replace("a", "aa")},
         {"normalizer": replace("", "a")},
         {"normalizer": {"type": "Prepend", "prepend": "a" * 50}},
+        {"normalizer": {"type": "Prepend", "prepend": ""}},
         {"normalizer": precompiled(b"a" * 65)},
         {"normalizer": sequence([precompiled(b"aa")] * 2)},
         {"normalizer": sequence([{"type": "NFC"}] * 33)},
@@ -71,6 +73,7 @@ def sequence(parts, name="normalizers"):
         {"pre_tokenizer": regex("(a+)+$")},
         {"pre_tokenizer": sequence([regex(r"(\w|\w\w)*!")], "pretokenizers")},
         {"normalizer": {"type": "Replace", "pattern": {"Regex": "(a|aa)+$"}, "content": ""}},
+        {"pre_tokenizer": sequence([BYTES] * 2, "pretokenizers")},
         {"decoder": {"type": "Replace", "pattern": {"Regex": "(x{999}){999}"}, "content": ""}},
         {"post_processor": template([CLS, TEXT], {})},
         {"post_processor": template([TEXT, TEXT], {})},
@@ -80,6 +83,8 @@ def sequence(parts, name="normalizers"):
         {"normalizer": ["NFC"]},
         {"normalizer": {}},
         {"model": {"type": "WordLevel", "vocab": {"a": 2**70}, "unk_token": "a"}},
+        {"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "nonesuch"}},
+        {"model": {"type": "Unigram", "vocab": [["<unk>", 0.0], ["a" * 9999, 0.0]], "unk_id": 0}},
     ],
     ids=lambda parts: json.dumps(parts)[:60],
 )
@@ -97,6 +102,14 @@ def test_what_was_checked_is_what_is_read_where_a_name_stands_twice():
         '"normalizer": null', f'"normalizer": {bomb}, "normalizer": null'
     )
     assert tokenizer_of_json(text).normalizer is None
+
+
+def test_no_text_is_filled_up_to_the_length_that_a_file_says():
+    padding = {
+        **{"strategy": {"Fixed": 1 << 60}, "direction": "Right", "pad_to_multiple_of": None},
+        **{"pad_id": 0, "pad_type_id": 0, "pad_token": "[CLS]"},
+    }
+    assert tokenizer_of_json(written(padding=padding)).encode("a").ids == [3]
 
 
 @pytest.mark.parametrize("pattern", sorted(PATTERNS))
