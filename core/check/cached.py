@@ -15,6 +15,8 @@ from ..model import Cache, Transformer
 from ..model.masks import padding_mask
 from .inputs import POSITIONS, Inputs
 
+CACHES = ("cache", "past_key_values")
+"""What `transformers` calls a cache, since version 5.24 and before: an argument, and a result."""
 N_STEPS = 3
 """Tokens that are read one by one."""
 
@@ -40,8 +42,10 @@ def steps_with_cache(model: nn.Module, inputs: Inputs) -> Iterator[Step]:
     parts = list(zip(starts, [*starts[1:], length], strict=True))
     if isinstance(model, Transformer):
         yield from _own_steps(model, inputs, parts)
-    elif {"past_key_values", "use_cache"} <= inspect.signature(model.forward).parameters.keys():
-        yield from _hugging_face_steps(model, inputs, parts)
+        return
+    names = inspect.signature(model.forward).parameters
+    for cache in [name for name in CACHES if name in names and "use_cache" in names][:1]:
+        yield from _hugging_face_steps(model, inputs, parts, cache)
 
 
 def _own_steps(model: Transformer, inputs: Inputs, parts: list[tuple[int, int]]) -> Iterator[Step]:
@@ -59,7 +63,7 @@ def _own_steps(model: Transformer, inputs: Inputs, parts: list[tuple[int, int]])
 
 
 def _hugging_face_steps(
-    model: nn.Module, inputs: Inputs, parts: list[tuple[int, int]]
+    model: nn.Module, inputs: Inputs, parts: list[tuple[int, int]], cache: str
 ) -> Iterator[Step]:
     kept: dict[str, Any] = {}
     mask = inputs.padding_masks.get("target")
@@ -74,10 +78,10 @@ def _hugging_face_steps(
         results: list[Any] = []
         run = partial(_run, replace(new, arguments=arguments), model, results)
         yield Step(first, end - first, run)
-        past = getattr(results[0], "past_key_values", None)
+        past = getattr(results[0], cache, None)
         if past is None:
             return
-        kept["past_key_values"] = past
+        kept[cache] = past
         if "source" in inputs.lengths:
             kept["encoder_outputs"] = (results[0].encoder_last_hidden_state,)
 

@@ -1,4 +1,4 @@
-"""Translate a sentence with a trained run, step by step if asked, or all lines of a file."""
+"""Translate a sentence, or continue a text, step by step if asked, or all lines of a file."""
 
 import argparse
 import json

@@ -3,6 +3,7 @@
 B batch, S source length, T target length, K positions of either stack, D model width, V vocabulary.
 """
 
+import inspect
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,7 +75,10 @@ class Calls:
             past: What was kept of the positions before; None for none.
             keeps: Keep the positions.
         """
-        named = {"past_key_values": past, "use_cache": keeps, "return_dict": True}
+        # What the library calls it since version 5.24, and before.
+        newer = "cache" in inspect.signature(self.model.forward).parameters
+        cache = "cache" if newer else "past_key_values"
+        named = {cache: past, "use_cache": keeps, "return_dict": True}
         target_BT = target_BT.to(self.device)
         if memory_BSD is None:
             found = self.model(input_ids=target_BT, **named)
@@ -84,7 +88,7 @@ class Calls:
             # It has all fields that any model reads, also those of experts.
             memory = MoeModelOutputWithPast(last_hidden_state=memory_BSD.to(self.device))
             found = self.model(decoder_input_ids=target_BT, encoder_outputs=memory, **named)
-        return found.logits.cpu(), found.get("past_key_values")
+        return found.logits.cpu(), found.get(cache)
 
     @property
     def embeddings(self) -> tuple[nn.Embedding, ...]:

@@ -44,6 +44,20 @@ class _HeadChange:
     module: str
     head: int
 
+    def _head_of(self, one_BHQX: Tensor) -> int:
+        """Return the head.
+
+        Args:
+            one_BHQX: The weights or the mixed values of all heads of the module.
+
+        Raises:
+            IndexError: The module has no such head.
+        """
+        n_heads = one_BHQX.shape[1]
+        if self.head not in range(n_heads):
+            raise IndexError(f"{self.module!r} has the heads 0 to {n_heads - 1}, not {self.head}.")
+        return self.head
+
     def weights(self, weights_BHQK: Tensor, first: int) -> Tensor:
         return weights_BHQK
 
@@ -58,7 +72,7 @@ class Silence(_HeadChange):
     def mixed(self, mixed_BHQE: Tensor, first: int) -> Tensor:
         """Replace the head's mixed values by zeros."""
         mixed_BHQE = mixed_BHQE.clone()
-        mixed_BHQE[:, self.head] = 0.0
+        mixed_BHQE[:, self._head_of(mixed_BHQE)] = 0.0
         return mixed_BHQE
 
 
@@ -77,7 +91,7 @@ class Override(_HeadChange):
         if row not in range(weights_BHQK.shape[2]):
             return weights_BHQK
         weights_BHQK = weights_BHQK.clone()
-        row_BK = weights_BHQK[:, self.head, row]
+        row_BK = weights_BHQK[:, self._head_of(weights_BHQK), row]
         row_BK[:] = 0.0
         row_BK[:, : len(self.weights_K)] = self.weights_K[:n_keys].to(row_BK)
         return weights_BHQK
@@ -96,6 +110,7 @@ class Patch(_HeadChange):
     def mixed(self, mixed_BHQE: Tensor, first: int) -> Tensor:
         """Replace the head's mixed values at the positions that both passes have."""
         mixed_BHQE = mixed_BHQE.clone()
-        source_BQE = self.source.mixed_BHQE[:, self.head, first:][:, : mixed_BHQE.shape[2]]
-        mixed_BHQE[:, self.head, : source_BQE.shape[1]] = source_BQE.to(mixed_BHQE)
+        head = self._head_of(mixed_BHQE)
+        source_BQE = self.source.mixed_BHQE[:, head, first:][:, : mixed_BHQE.shape[2]]
+        mixed_BHQE[:, head, : source_BQE.shape[1]] = source_BQE.to(mixed_BHQE)
         return mixed_BHQE

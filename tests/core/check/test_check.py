@@ -1,5 +1,6 @@
 """What `check` finds in models with a planted bug, and in sound ones."""
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -7,7 +8,8 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional
-from transformers import GPT2Config, GPT2ForSequenceClassification
+from transformers import GPT2Config, GPT2ForSequenceClassification, GPT2LMHeadModel
+from transformers.utils import ModelOutput
 
 from core.check import CheckError, Kind, check
 from core.config import ModelConfig
@@ -77,6 +79,26 @@ def test_a_planted_bug_is_found_in_its_module_and_nowhere_else(bug):
     report = check(model, batch, **more)
     assert kind in {fault.kind for fault in report.faults}, str(report)
     assert {fault.module for fault in report.faults} == {module}, str(report)
+
+
+@dataclass
+class _Output(ModelOutput):
+    logits: torch.Tensor | None = None
+    cache: object = None
+
+
+class _NamesOfNewerTransformers(GPT2LMHeadModel):
+    def forward(self, input_ids, cache=None, use_cache=None):
+        found = super().forward(input_ids, past_key_values=cache, use_cache=use_cache)
+        return _Output(found.logits, found.past_key_values)
+
+
+def test_a_cache_has_another_name_since_transformers_5_24():
+    sizes = {"vocab_size": V, "n_embd": D, "n_layer": 2, "n_head": 2}
+    model = spread(_NamesOfNewerTransformers(GPT2Config(**sizes)))
+    planted.plant_position(model, "transformer.wpe")
+    report = check(model, {"input_ids": ids(2, 9)})
+    assert [fault.kind for fault in report.faults] == [Kind.CACHE], str(report)
 
 
 @pytest.mark.parametrize(

@@ -315,6 +315,10 @@ def test_what_cannot_be_seen_or_changed_is_refused_with_a_sentence():
             model(*inputs)
     with watch(model) as seen:
         model(*inputs)
+    for head in (-1, 99):
+        refused = pytest.raises(IndexError, match=f"has the heads 0 to [0-9], not {head}")
+        with refused, watch(model, changes=[Silence(next(iter(seen)), head)]):
+            model(*inputs)
     with pytest.raises(KeyError, match="no attention was seen at 'h'. Do you mean"):
         seen["h"]
     with pytest.raises(ValueError, match="TorchScript"):
