@@ -100,7 +100,8 @@ class Report:
 
     def _headline(self) -> str:
         n = len(self.faults)
-        return f"{self.model}: {'no fault' if not n else '1 fault' if n == 1 else f'{n} faults'}"
+        found = "1 fault" if n == 1 else f"{n} faults" if n else "no fault in what was tried"
+        return f"{self.model}: {found}"
 
     def _lines(self) -> list[tuple[str, str]]:
         lines = []

@@ -37,6 +37,7 @@ LABELS = {
     "reverse": N_("reverse"),
     "either": N_("copy or reverse"),
     "names": N_("names"),
+    "define": N_("definitions"),
     "translate": N_("translate"),
     OWN_PAIRS: N_("own pairs"),
 }

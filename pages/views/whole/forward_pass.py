@@ -40,7 +40,7 @@ def draw(opened: Opened) -> Shown:
     title = _("A sentence on its way through the model")
     whole = whole_of(opened.run, found, title, focus)
     lost, lost_at = what_is_lost(opened, found, silenced) if silenced else ("", None)
-    session.belongs_to(session.PASS_STEP, f"{opened.path}\n{opened.sentence}")
+    session.belongs_to(session.PASS_STEP, f"{opened.path}\n{opened.sentence}\n{opened.run.chats}")
     usual = whole.step if lost_at is None else min(lost_at, whole.last)
     is_step = partial(session.position, count=whole.last + 1)
     whole = replace(
