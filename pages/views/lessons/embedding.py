@@ -155,7 +155,7 @@ def _seen(
     near, texts = found.result.nearest[:N_NAMED], found.tokens["neighbour"]
     usual = Recipe(random_pair_cosine, ModelOf(opened.path), place.stack).result()
     n_tokens, width = opened.run.model.embedding(place.stack).tokens.weight.shape
-    # Among as many random directions, beside what all have in common, one as near is found by chance.
+    # Among as many random directions, beside what all share, one as near is found by chance.
     by_chance = usual + (1 - usual) * math.sqrt(2 * math.log(n_tokens) / width)
     one = _("**{token}** ({cosine})")
     words = listed(
