@@ -1,16 +1,14 @@
-"""Limits of a process, for what a stranger's file may have no end of."""
+"""Limits on the memory and the computing time of a process that reads a foreign file."""
 
 import sys
 
 
 def limit_process(n_bytes: int | None = None, seconds: int | None = None) -> None:
-    """Have the system refuse this process more memory, and end it where it computes too long.
-
-    It is Linux that does so; elsewhere nothing is limited.
+    """Limit the memory and the computing time of this process. Only Linux has such limits.
 
     Args:
-        n_bytes: Of memory, files that are read not counted; None for as much as there is.
-        seconds: Of computing; None for as many as it needs.
+        n_bytes: Of memory, mapped files not counted; None for no limit.
+        seconds: Of computing time; None for no limit.
     """
     if sys.platform != "linux":
         return

@@ -49,7 +49,7 @@ a claim undecided, more are not trained yet.
 
 ## By question
 
-The verdicts are those on the variants of which something is claimed, in their order.
+The verdicts are those of the variants that the claim is about, in their order.
 
 | question | steps | seeds | the base has, of {LONGER} × the steps | before | now |
 |---|---|---|---|---|---|

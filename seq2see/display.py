@@ -259,7 +259,7 @@ class _Images:
             self.last_BCYX = args[0]
 
     def patches(self, n_keys: int, batch: int) -> Patches | None:
-        """Return the patches that so many keys stand for, or None where they are no patches."""
+        """Return the patches that the keys stand for; None where the keys are no patches."""
         for height, width in reversed(self.shapes):
             if 1 < height * width <= n_keys <= height * width + _MOST_BESIDE:
                 return Patches((height, width), self._pixels(batch))

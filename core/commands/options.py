@@ -115,7 +115,7 @@ class OneSentence(argparse.ArgumentParser):
 
 
 def add_asking(parser: argparse.ArgumentParser) -> None:
-    """Take how a model is asked that comes from elsewhere."""
+    """Add the options of opened models: chat template and target language."""
     parser.add_argument(
         "--chat", action="store_true", help="put the chat template of the model around the text"
     )
@@ -128,7 +128,7 @@ def add_asking(parser: argparse.ArgumentParser) -> None:
 
 
 def asked(loaded: Run, arguments: argparse.Namespace) -> Run:
-    """Return a run that is asked as `add_asking` says.
+    """Return a run with the chat template and the target language of these options.
 
     Raises:
         CommandError: It has no chat template that works, or no such language.

@@ -38,7 +38,7 @@ _AS_GPT2 = ("default", "gpt-2", "smollm")
 
 
 def header_of(path: Path) -> GgufHeader:
-    """Return what a file says it holds, none of which it lacks.
+    """Return the header of a file, after comparing its sizes with the file's.
 
     Raises:
         OpeningError: It is damaged, or says that it is larger than it is.

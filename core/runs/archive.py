@@ -58,7 +58,7 @@ LARGEST = 2 << 30
 _SECONDS = 120
 """Of computing, in which an opened model is loaded once."""
 _BYTES, _BYTES_A_BYTE = 3 << 30, 6
-"""Memory for that: so much, and so much more for each byte of its weights."""
+"""Memory for that: a fixed part, and a part for each byte of its weights."""
 _REFUSED = 2
 """Exit status of its process where the output says why."""
 
