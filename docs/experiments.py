@@ -35,7 +35,7 @@ How each of the {len(EXPERIMENTS)} questions of the page “Experiments” was a
 
 - Each variant is trained with {", ".join(f"{rate:g}" for rate in RATES)} times the learning rate of
   the question. The one with the lowest loss on held-out sentences is judged (`metric`: with the
-  most right sentences).
+  most right sentences; `guide`: with the fewest steps).
 - The base is trained {LONGER} times as long, too. If it has less than {round(100 * ENOUGH)} % of
   what it then reaches, nothing is decided.
 - Each variant has {SEEDS} seeds, and {MOST_SEEDS} where the interval of {SEEDS} decides nothing.

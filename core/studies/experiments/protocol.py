@@ -1,7 +1,7 @@
 """The protocol of an experiment: which trainings it takes to answer its question.
 
 1. Each variant is trained with each of `RATES` and the first seed, and judged with the one that
-   has the lowest held-out loss.
+   did best on held-out sentences (`chosen_rates`).
 2. The base is trained `LONGER` times as long, too. Nothing is decided unless it reaches nearly as
    much without that (`verdicts.ENOUGH`).
 3. Each variant has `SEEDS` seeds. Where these decide nothing, there are `MOST_SEEDS`.
@@ -75,11 +75,19 @@ def in_order(experiment: Experiment) -> list[Variant]:
 
 
 def chosen_rates(experiment: Experiment, done: Sequence[Trained]) -> dict[str, float]:
-    """Return variant → the learning rate that did best on held-out sentences."""
+    """Return variant → the learning rate that did best on held-out sentences.
+
+    Where the claim is about steps, the fewest are best.
+    """
+    measure = experiment.measure(experiment.judged_by)
 
     def worth(trained: Trained) -> tuple[float, float]:
-        right = trained.curve.get("held_out_exact_match", [0.0])[-1]
-        return (0.0 if experiment.by_loss else -right, held_out_loss(trained))
+        first = 0.0
+        if measure is not None and measure.fewer_is_better:
+            first = trained.value(measure.name) or math.inf
+        elif not experiment.by_loss:
+            first = -trained.curve.get("held_out_exact_match", [0.0])[-1]
+        return first, held_out_loss(trained)
 
     first = [each for each in done if each.seed == 0 and each.times == 1]
     # Of equals the last is overwritten by the best.

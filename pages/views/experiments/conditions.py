@@ -44,7 +44,8 @@ def _protocol() -> str:
     rules = (
         _(
             "Each variant is trained with {rates} times the learning rate of the question, and "
-            "judged with the one that ends with the lowest loss on held-out sentences."
+            "judged with the best of them on held-out sentences: by the loss, or by the steps or "
+            "the right sentences that the claim is about."
         ),
         _(
             "All variants have the same number of steps. The base is trained {times} times as "

@@ -5,7 +5,8 @@ import pytest
 
 from core.studies.experiments.experiment import BASE, Expected, Experiment, Variant
 from core.studies.experiments.findings import findings
-from core.studies.experiments.protocol import Training, missing, results_of
+from core.studies.experiments.measures import STEPS_TO_LEARN
+from core.studies.experiments.protocol import Training, chosen_rates, missing, results_of
 from core.studies.experiments.results import Estimate, Trained
 from core.studies.experiments.verdicts import Reason, Verdict
 
@@ -74,6 +75,16 @@ def test_where_three_seeds_decide_nothing_eight_are_trained():
     }
     [_base, less] = findings(ASKED, results_of(ASKED, done))
     assert less.less.n == 8
+
+
+def test_where_the_claim_is_about_steps_the_rate_is_the_one_that_takes_fewest():
+    asked = replace(ASKED, measures=(STEPS_TO_LEARN,), judged_by=STEPS_TO_LEARN.name)
+    steps = {0.4: 500.0, 1.0: 300.0}
+    done = [
+        replace(trained(each, 0.9), measures={STEPS_TO_LEARN.name: steps.get(each.rate)})
+        for each in missing(asked, [])
+    ]
+    assert chosen_rates(asked, done) == {BASE: 1.0, "less": 1.0}
 
 
 @pytest.mark.parametrize(("longer", "decided"), [(0.94, True), (0.96, False), (None, False)])
