@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from tests.browser.waiting import fits, in_scheme, settled
 from tests.pages.every_view import CASES, query_of
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 # What is wrong in elements of Streamlit and Vega: rule → where. Nothing of ours may be named here.
 STREAMLITS = {
@@ -20,13 +20,11 @@ STREAMLITS = {
     "scrollable-region-focusable": [".stCode"],
 }
 
-# One at once; all of them take minutes.
-LINKS = [
+VIEWS = [
     f"{page}?{urlencode(query_of(page, name), doseq=True)}"
     for page, name in CASES
     if page != "training"
 ]
-VIEWS = [LINKS[0], *(pytest.param(link, marks=pytest.mark.slow) for link in LINKS[1:])]
 
 # Each component of ours and each chart stands, and nothing that only keeps the place for one.
 DRAWN = """() => {
@@ -61,7 +59,6 @@ def test_a_view_has_no_serious_fault_and_fits_a_narrow_window(visit, view):
     assert_without_serious_fault(page)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("link", "shows"),
     [
@@ -93,7 +90,6 @@ def assert_without_serious_fault(page):
     fits(page, 900)
 
 
-@pytest.mark.slow
 def test_the_table_and_the_python_have_no_serious_fault(visit):
     page = visit("?view=maps&kind=decoder+self")
     page.get_by_text("As a table", exact=True).click()

@@ -14,7 +14,7 @@ from tests.browser import provider
 from tests.browser.conftest import free_port
 
 ANN = {"sub": "17", "email": "ann@school.example", "email_verified": True}
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,6 @@ def signed_in(address):
     return status, {cookie.name for cookie in kept}
 
 
-@pytest.mark.slow
 def test_an_account_of_the_school_opens_the_class_and_has_runs_of_its_own(asked, address, runs):
     asked.said = ANN
     status, cookies = signed_in(address)
@@ -96,7 +95,6 @@ def test_an_answer_that_nobody_asked_for_opens_nothing(address):
         urllib.request.urlopen(request)
 
 
-@pytest.mark.slow
 def test_in_a_browser_a_link_leads_to_its_view_by_way_of_the_provider(asked, address, browser):
     asked.said = ANN
     page = browser.new_context().new_page()

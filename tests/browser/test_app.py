@@ -88,7 +88,8 @@ def listed_in_sidebar(page):
 
 
 # Each needs a server of its own; a page's own path is also what the phone below comes by.
-@pytest.mark.parametrize("path", ["", pytest.param("attention", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ["", "attention"])
 def test_the_first_visit_to_a_fresh_server_by_deep_link_shows_the_page_in_its_frame(browser, path):
     link = f"{path}?model=translate&sentence=The+cat+slept.&kind=cross&layer=1&head=2"
     with first_visit(browser, link) as page:

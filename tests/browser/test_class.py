@@ -13,7 +13,7 @@ from tests.browser.conftest import ROOT
 
 RUN = "runs/Ann/mine"
 SHIPPED = len(list((ROOT / "gallery").glob("*/run.json")))
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,6 @@ def test_without_signing_in_nothing_of_the_app_is_sent(address):
             urllib.request.urlopen(address + path)
 
 
-@pytest.mark.slow
 def test_the_app_of_one_user_asks_nobody(serve):
     with urllib.request.urlopen(serve("app.py")) as answer:
         assert answer.status == 200
@@ -69,7 +68,6 @@ def test_the_app_of_one_user_asks_nobody(serve):
     assert "class" not in recipe
 
 
-@pytest.mark.slow
 def test_a_link_to_anothers_run_opens_nothing_of_it(signed_in):
     page = signed_in("Ben", f"/?model={RUN}")
     expect(page.get_by_text(f"There is no run named {RUN}.")).to_be_visible()
@@ -88,7 +86,6 @@ def test_ones_own_runs_are_seen_by_oneself_and_by_the_teacher(signed_in, name):
     expect(page.get_by_text("Import a model")).to_have_count(0 if name else 1)
 
 
-@pytest.mark.slow
 def test_whoever_signs_out_is_asked_again(signed_in):
     page = signed_in("Ann", "/training?training=runs")
     page.get_by_role("button", name="Sign out").click()

@@ -64,6 +64,7 @@ def test_the_file_of_the_maps_draws_them_without_app_and_network(visit, download
         assert not np.array_equal(pixels(file.locator(".maps .cells canvas")), in_the_app)
 
 
+@pytest.mark.slow
 def test_a_link_opens_the_same_view_for_another_visitor(visit):
     page = visit("?view=maps&model=copy&sentence=a+b+c")
     page.get_by_role("radio", name="decoder self").click()

@@ -16,6 +16,8 @@ VIEWS = {
 }
 """Page and name → view."""
 CASES = list(VIEWS)
+FIRST = dict(reversed(CASES))
+"""Page → its first view: of what walks for long, one of each page is tried at once."""
 CHOICES = {"whole": "pass", "attention": "view", "heads": "trial", "experiments": "outcome"}
 """Page → the name of its views in the URL, where it is not the page's own."""
 PAGES = {page: CHOICES.get(page, page) for page, _ in CASES}

@@ -1,8 +1,9 @@
-"""Every view of every page is drawn once for its files and once in a language that marks all texts.
+"""Every view of every page is drawn in a language that marks all texts, the first of each page for
+its files, too.
 
-`make slow` draws it with all models of the gallery in Chinese, and with models of every other kind.
-The views are those that the pages list, so that one that is added, renamed or merged needs nothing
-here.
+`make slow` makes the files of all others, and draws every view with all models of the gallery in
+Chinese, and with models of every other kind. The views are those that the pages list, so that one
+that is added, renamed or merged needs nothing here.
 """
 
 import re
@@ -30,7 +31,7 @@ from tests.pages.drawing import (
     left_bare,
     taken_for_markup,
 )
-from tests.pages.every_view import CASES, VIEWS, each_view_of, fitting, query_of
+from tests.pages.every_view import CASES, FIRST, VIEWS, each_view_of, fitting, query_of
 from tests.pages.kinds_of_model import KINDS
 from tests.pages.test_languages import half_width
 
@@ -68,7 +69,13 @@ def own_words(model):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("page", "name"), CASES)
+@pytest.mark.parametrize(
+    ("page", "name"),
+    [
+        pytest.param(page, name, marks=() if FIRST[page] == name else pytest.mark.slow)
+        for page, name in CASES
+    ],
+)
 def test_a_view_shows_its_numbers_and_can_be_taken_away(page, name, offline, tmp_path):
     drawing = draw(page, {"model": MODEL, "sentence": SENTENCE} | query_of(page, name))
     [seen] = drawing.seen

@@ -14,6 +14,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPECTED)
 def test_an_architecture_opens_as_expected(name):
     [architecture] = [each for each in architectures() if each.name == name]

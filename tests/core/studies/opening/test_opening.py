@@ -100,8 +100,11 @@ def test_a_mask_token_is_filled_in_with_the_most_probable_word(both):
     assert inspect_sentence(run, TEXT).translation.text == ""
 
 
-def test_an_opened_run_is_packed_and_taken_in_as_any(both, tmp_path):
-    _, run = both
+@pytest.mark.parametrize(
+    "kind", [KINDS[0], *(pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS[1:])]
+)
+def test_an_opened_run_is_packed_and_taken_in_as_any(opened_path, kind, tmp_path):
+    run = load_run(opened_path(kind))
     assert run.settings.n_parameters == sum(each.numel() for each in run.model.parameters())
     archive_run(run.path, tmp_path / "run.zip")
     again = load_run(unpack_run((tmp_path / "run.zip").read_bytes(), tmp_path / "runs"))
