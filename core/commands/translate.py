@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise CommandError("this model has no decoder: it writes nothing; see `inspect`")
     how = method(arguments, loaded)
     if isinstance(how, MaskPredict):
-        passes = passes_of(loaded, arguments.sentence, how.passes)
+        passes = passes_of(loaded, arguments.sentence, how)
         written, name = passes[-1].written, "passes"
         details = [_pass_to_json(loaded, each) for each in passes]
     else:

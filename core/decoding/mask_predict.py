@@ -30,6 +30,8 @@ class MaskPredict:
     """Mask-predict with a number of passes; each re-predicts fewer places."""
 
     passes: int = PASSES
+    n_tokens: int | None = None
+    """Length of the target without EOS; None for the length that the model chooses."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.passes <= MOST_PASSES:
@@ -78,8 +80,9 @@ def mask_predict_passes(
     with torch.inference_mode():
         visible_B1S = padding_mask(source_BS, config.pad_id)
         memory_BSD = model.encode(source_BS)
-        place_BT, token_BT = _empty_places(model, memory_BSD, source_BS)
-        # The EOS of a predicted length is certain.
+        n_places_B = _lengths(model, memory_BSD, source_BS, method.n_tokens)
+        place_BT, token_BT = _empty_places(config, source_BS, n_places_B)
+        # The EOS of a length that is known beforehand is certain.
         probability_BT = (token_BT != config.pad_id).float()
         for number in range(method.passes):
             after_BT = _after_end(token_BT, config.eos_ids)
@@ -88,40 +91,45 @@ def mask_predict_passes(
             fed_BT = token_BT.masked_fill(masked_BT, config.mask_id)
             read_BT = torch.cat([begins_B1, fed_BT], dim=1)
             logits_BTV = model.decode(read_BT, memory_BSD, visible_B1S)[:, 1:]
-            best_BT = _words(logits_BTV, config).softmax(dim=-1).max(dim=-1)
+            word_BTV = mask_special_tokens(logits_BTV, config)
+            if n_places_B is not None:
+                word_BTV[..., list(config.eos_ids)] = -torch.inf
+            best_BT = word_BTV.softmax(dim=-1).max(dim=-1)
             token_BT = torch.where(masked_BT, best_BT.indices, token_BT)
             probability_BT = torch.where(masked_BT, best_BT.values, probability_BT)
             yield Pass(fed_BT, masked_BT, token_BT, probability_BT)
 
 
+def _lengths(
+    model: Transformer, memory_BSD: Tensor, source_BS: Tensor, n_tokens: int | None
+) -> Tensor | None:
+    """Return lengths of targets with EOS; None where the model ends the target itself."""
+    if n_tokens is not None:
+        n = min(max(2, n_tokens + 1), model.config.max_positions - 1)
+        return source_BS.new_full((len(source_BS),), n)
+    return predicted_lengths(model, memory_BSD, source_BS) if model.length is not None else None
+
+
 def _empty_places(
-    model: Transformer, memory_BSD: Tensor, source_BS: Tensor
+    config: ModelConfig, source_BS: Tensor, n_places_B: Tensor | None
 ) -> tuple[Tensor, Tensor]:
-    """Return place_BT, True where a token is to be written, and token_BT, the initial tokens."""
-    config = model.config
-    if config.predicts_length:
-        n_B = predicted_lengths(model, memory_BSD, source_BS)
-    else:
-        n_source = (source_BS != config.pad_id).sum(dim=1).tolist()
-        n_B = source_BS.new_tensor([config.n_places(n) for n in n_source])
+    """Return place_BT, True where a token is to be written, and token_BT, the initial tokens.
+
+    Args:
+        config: The model's.
+        source_BS: Padded sources with EOS.
+        n_places_B: Lengths with EOS; None where the model ends the target itself.
+    """
+    n_source = (source_BS != config.pad_id).sum(dim=1).tolist()
+    most_B = source_BS.new_tensor([config.n_places(n) for n in n_source])
+    n_B = most_B if n_places_B is None else n_places_B
     at_T = torch.arange(int(n_B.max()), device=source_BS.device)
     place_BT = at_T < n_B[:, None]
     token_BT = torch.full_like(place_BT, config.pad_id, dtype=torch.long)
-    if not config.predicts_length:
+    if n_places_B is None:
         return place_BT, token_BT
     last_BT = at_T == n_B[:, None] - 1
     return place_BT & ~last_BT, token_BT.masked_fill(last_BT, config.eos_ids[0])
-
-
-def _words(logits_BTV: Tensor, config: ModelConfig) -> Tensor:
-    """Return logits with −∞ for special tokens.
-
-    EOS stays possible unless the length is predicted.
-    """
-    word_BTV = mask_special_tokens(logits_BTV, config)
-    if config.predicts_length:
-        word_BTV[..., list(config.eos_ids)] = -torch.inf
-    return word_BTV
 
 
 def _after_end(token_BT: Tensor, eos_ids: tuple[int, ...]) -> Tensor:

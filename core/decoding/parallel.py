@@ -31,16 +31,16 @@ class SentencePass:
     """The target after this pass, EOS included."""
 
 
-def passes_of(run: Run, sentence: str, n_passes: int) -> tuple[SentencePass, ...]:
+def passes_of(run: Run, sentence: str, method: MaskPredict) -> tuple[SentencePass, ...]:
     """Return every pass in which a parallel decoder fills in a sentence.
 
     Raises:
         SentenceError: There is no text.
-        ConfigError: The decoder is not parallel, or the number of passes is out of range.
+        ConfigError: The decoder is not parallel.
     """
     source_1S = torch.tensor([fitting_source(run, sentence)[0]], device=run.model.device)
     found = []
-    for each in mask_predict_passes(run.model, source_1S, MaskPredict(n_passes)):
+    for each in mask_predict_passes(run.model, source_1S, method):
         token_ids = tuple(each.token_BT[0].tolist())
         masked, shares = each.masked_BT[0].tolist(), each.probability_BT[0].tolist()
         written = until_end(token_ids, run.model.config.eos_ids)
@@ -87,15 +87,26 @@ class ParallelDecoding:
 
 
 def decode_in_passes(
-    run: Run, sentence: str, n_passes: int, other: Run | None = None
+    run: Run,
+    sentence: str,
+    n_passes: int,
+    n_tokens: int | None = None,
+    other: Run | None = None,
 ) -> ParallelDecoding:
     """Fill in a sentence in several passes, beside another run that writes in order.
+
+    Args:
+        run: A model with a parallel decoder.
+        sentence: What it reads.
+        n_passes: Passes.
+        n_tokens: Length of the target without EOS; None for the length that the model chooses.
+        other: A run of the same task that writes one word after the other.
 
     Raises:
         SentenceError: There is no text.
         ConfigError: The decoder is not parallel, or the number of passes is out of range.
     """
-    passes = passes_of(run, sentence, n_passes)
+    passes = passes_of(run, sentence, MaskPredict(n_passes, n_tokens))
     tokens = tuple(_texts(run, each.token_ids) for each in passes)
     return ParallelDecoding(
         run.name, passes, tokens, None if other is None else _beside(other, sentence)

@@ -1,6 +1,6 @@
 """Parallel decoding pass by pass, beside a model that writes one word after the other."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +30,7 @@ from viz.component.payload import TokenLabel
 from viz.direction import isolated
 from viz.plane.matrices import Axis, Matrices, Matrix
 
-N_PASSES = "passes"
+N_PASSES, LENGTH = "passes", "length"
 """In the URL."""
 
 
@@ -40,9 +40,20 @@ def draw(opened: Opened) -> Shown:
     st.caption(text.question)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         n_passes = controls.amount(_("Passes"), N_PASSES, PASSES, limits=(1, MOST_PASSES))
+        most = opened.run.model.config.max_positions - 2
+        given = controls.amount(
+            _("Length"),
+            LENGTH,
+            0,
+            limits=(0, most),
+            empty=0,
+            placeholder=_("the model’s"),
+            help=_("How many tokens are written. Empty: as many as the model itself writes."),
+        )
     other = _other_run(opened)
     beside = () if other is None else (other,)
-    decoding = Recipe(decode_in_passes, opened.writer, opened.sentence, n_passes, *beside)
+    asked = (decode_in_passes, opened.writer, opened.sentence, n_passes)
+    decoding = Recipe(*asked, given or None, *beside)
     found = decoding.result()
     panels = [_matrix(opened, found)]
     if found.beside is None:
@@ -57,11 +68,19 @@ def draw(opened: Opened) -> Shown:
             "Parallel decoding in {n} pass", "Parallel decoding in {n} passes", n_passes
         ).format(n=number(n_passes)),
         text=text,
-        seen=_seen(opened, found),
+        seen=joined([*_given(given, Recipe(*asked)), _seen(opened, found)]),
         recipe=decoding,
         code=(mask_predict_passes, least_sure, MaskPredict),
         pictures=[components.show(Matrices(panels=panels), key="passes_maps")],
     )
+
+
+def _given(length: int, own: Recipe[ParallelDecoding]) -> Iterator[str]:
+    """Say which length is given, and which the model itself would choose."""
+    if length:
+        text = _("Length {n} is given; the model itself writes {own}.")
+        n_own = len(own.result().passes[-1].written) - 1
+        yield text.format(n=number(length), own=number(n_own))
 
 
 def _other_run(opened: Opened) -> Path | None:

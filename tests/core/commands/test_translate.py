@@ -3,7 +3,7 @@ import json
 import pytest
 
 from core.commands import translate as module
-from core.decoding.mask_predict import PASSES
+from core.decoding.mask_predict import PASSES, MaskPredict
 from core.decoding.parallel import passes_of
 from core.decoding.sentence import translate
 
@@ -106,7 +106,7 @@ def test_each_line_becomes_one_whatever_ends_it_and_whatever_is_written(
 def test_a_parallel_decoder_is_decoded_by_mask_predict_in_as_many_passes_as_are_asked_for(
     command, refused, parallel_folder, parallel_run, copy_folder
 ):
-    passes = passes_of(parallel_run, "a b c", 3)
+    passes = passes_of(parallel_run, "a b c", MaskPredict(3))
     text = parallel_run.target_tokenizer.decode(passes[-1].written)
     status, out, _ = command(
         "translate", parallel_folder, "a b c", "--passes", 3, "--json", "--steps"
@@ -120,7 +120,7 @@ def test_a_parallel_decoder_is_decoded_by_mask_predict_in_as_many_passes_as_are_
         sum(each.masked) for each in passes
     ]
     _, out, _ = command("translate", parallel_folder, "a b c", "--steps")
-    usual = passes_of(parallel_run, "a b c", PASSES)
+    usual = passes_of(parallel_run, "a b c", MaskPredict())
     assert out.splitlines()[0] == parallel_run.target_tokenizer.decode(usual[-1].written)
     assert len(out.splitlines()) == 1 + PASSES
     assert "by mask-predict" in refused("translate", parallel_folder, "a b c", "--beam", 2)

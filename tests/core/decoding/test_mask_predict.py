@@ -90,6 +90,14 @@ def test_a_sentence_in_a_batch_is_filled_in_as_alone_and_ends_at_its_first_eos(p
         assert list(written) == stands[:end]
 
 
+@pytest.mark.parametrize("asked", [{}, {"length": "predicted"}], ids=str)
+def test_a_given_length_is_written_whatever_the_model_would_choose(asked):
+    model = random_parallel(favour_eos=1.1, **asked)
+    for n, expected in ((1, 1), (5, 5), (99, 22)):
+        for written in generate(model, pad(SOURCES), MaskPredict(2, n)):
+            assert written.index(EOS) == len(written) - 1 == expected
+
+
 def test_a_predicted_length_has_room_for_a_word_and_no_more_than_positions():
     model, source_BS = random_parallel(length="predicted"), pad(SOURCES)
     for difference, expected in ((-32, 2), (32, 23)):

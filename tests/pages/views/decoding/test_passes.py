@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from core.decoding.generate import decode_steps
+from core.decoding.mask_predict import MaskPredict
 from core.decoding.parallel import passes_of
 from core.decoding.sentence import model_input
 from core.runs.run import load_run
@@ -22,7 +23,7 @@ def parallel():
 def test_each_pass_shows_what_it_read_and_what_it_wrote(open_view, parallel, n):
     # As older links open it.
     at, _shown = open_view("passes", model="parallel", sentence=SENTENCE, passes=str(n))
-    found = passes_of(parallel, SENTENCE, n)
+    found = passes_of(parallel, SENTENCE, MaskPredict(n))
     first, _beside = panels(at)
     assert len(first.values) == 2 * n
     n_shown = max(len(each.written) for each in found)
@@ -41,6 +42,16 @@ def test_each_pass_shows_what_it_read_and_what_it_wrote(open_view, parallel, n):
     assert set(first.texts[0]) == {"MASK"}
     # Counted from 1, as the text above counts them.
     assert texts(first.rows.labels)[:2] == ["pass 1 reads", "pass 1 writes"]
+
+
+def test_a_chosen_length_is_filled_and_the_models_own_is_named(open_view, parallel):
+    at, shown = open_view("steps", model="parallel", sentence=SENTENCE, length="3")
+    [*_, last] = passes_of(parallel, SENTENCE, MaskPredict(n_tokens=3))
+    written = parallel.target_tokenizer.describe_alone(last.written)
+    assert list(panels(at)[0].texts[-1]) == texts(written)
+    assert len(written) == 4
+    own = len(passes_of(parallel, SENTENCE, MaskPredict())[-1].written) - 1
+    assert f"Length 3 is given; the model itself writes {own}." in shown.seen
 
 
 def test_beside_are_the_steps_of_a_run_of_the_same_task_that_writes_left_to_right(open_view):
