@@ -17,8 +17,9 @@ from core.decoding.sentence import translate
 from core.device import use_one_thread
 from core.evaluate.evaluation import held_out_pairs
 from core.runs.run import load_run
+from core.studies.effects import N_SENTENCES
 from core.studies.effects.ablation import Intervention, outcome
-from core.studies.effects.head_effects import N_SENTENCES, SEED, Silenceable, head_effects
+from core.studies.effects.head_effects import SEED, Silenceable, head_effects
 from core.studies.heads.question import heads_of
 
 RUN = Path(__file__).parents[1] / "gallery" / "translate"

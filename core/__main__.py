@@ -22,14 +22,8 @@ from .commands import (
     translate,
 )
 from .commands.options import CommandError, OneSentence
-from .config import ConfigError
-from .decoding.sentence import SentenceError
 from .installed import COMMAND, VERSION
-from .messages import error_text
-from .runs.checkpoint import CheckpointError
-from .runs.run import RunError
-from .tasks import CorpusError
-from .training.loop import TrainingError
+from .messages import MessageError, error_text
 
 COMMANDS = {
     "train": train,
@@ -55,24 +49,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0, or 2 where the user has to mend something, or 130 when interrupted.
     """
-    chosen = _read(arguments)
     try:
+        chosen = _read(arguments)
         COMMANDS[chosen.command].run(chosen)
         sys.stdout.flush()
     except BrokenPipeError:
         # A reader such as `head` has closed the pipe. Python would complain about it at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
-    except (
-        CheckpointError,
-        CommandError,
-        ConfigError,
-        CorpusError,
-        OSError,
-        RunError,
-        SentenceError,
-        TrainingError,
-    ) as error:
+    except (CommandError, MessageError, OSError) as error:
         print(f"error: {error_text(error)}", file=sys.stderr)  # noqa: T201
         return 2
     except KeyboardInterrupt:

@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 class _Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
-        """Add the commands here, because their import takes seconds."""
+        """Add the commands, which only help needs."""
         commands = import_module(".core.__main__", __package__).COMMANDS
         lines = [
             f"  {name:<12}{command.__doc__.splitlines()[0]}" for name, command in commands.items()

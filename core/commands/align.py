@@ -6,27 +6,18 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..evaluate.intervals import Ratio
-from ..evaluate.word_links import GoldLinks, LinkQuality, read_gold, written_links
-from ..runs.run import Run, load_run
-from ..studies.alignment import (
-    N_SENTENCES,
-    Alignment,
-    Choice,
-    Words,
-    aligned,
-    aligned_both_ways,
-    choose_aligner,
-    chosen,
-    measured,
-)
 from ..tasks import TASKS
 from ..tasks.columns import Reading
 from ..tasks.pairs import read_pair_files
 from ..tokenizer.words import spaced_spans, word_spans
 from .options import CommandError, add_columns, run_folder
+
+if TYPE_CHECKING:
+    from ..evaluate.word_links import GoldLinks, LinkQuality
+    from ..runs.run import Run
+    from ..studies.alignment import Alignment, Choice, Words
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,6 +59,9 @@ def run(arguments: argparse.Namespace) -> None:
     """Choose heads, link the words of all pairs, and print or write the links."""
     if len(arguments.file) > 2:
         raise CommandError("--file takes one file of pairs, or two files of lines")
+    from ..runs.run import load_run
+    from ..studies.alignment import Words, aligned, aligned_both_ways, measured
+
     loaded = load_run(arguments.run)
     reading = replace(arguments.columns or Reading(), strict=True)
     cut = spaced_spans if arguments.spaces else word_spans
@@ -86,8 +80,7 @@ def run(arguments: argparse.Namespace) -> None:
             both = measured(words[1::2], links[1::2], gold[1::2])
             report["both_directions"] = asdict(both)
     if arguments.pharaoh is not None:
-        lines = [f"{written_links(each.links)}\n" for each in found]
-        arguments.pharaoh.write_text("".join(lines), encoding="utf-8")
+        _write(arguments.pharaoh, found)
     if arguments.json:
         print(json.dumps(report | {"pairs": [_pair(each) for each in found]}, ensure_ascii=False))
         return
@@ -96,9 +89,11 @@ def run(arguments: argparse.Namespace) -> None:
         print(*map(_line, found), sep="\n")
 
 
-def _gold(arguments: argparse.Namespace, n: int) -> list[GoldLinks] | None:
+def _gold(arguments: argparse.Namespace, n: int) -> "list[GoldLinks] | None":
     if arguments.gold is None:
         return None
+    from ..evaluate.word_links import read_gold
+
     gold = read_gold(arguments.gold)
     if len(gold) != n:
         raise CommandError(f"{arguments.gold} has {len(gold)} lines, and there are {n} pairs")
@@ -107,14 +102,18 @@ def _gold(arguments: argparse.Namespace, n: int) -> list[GoldLinks] | None:
     return gold
 
 
-def _choice(loaded: Run, words: Sequence[Words], gold: Sequence[GoldLinks] | None) -> Choice:
+def _choice(
+    loaded: "Run", words: "Sequence[Words]", gold: "Sequence[GoldLinks] | None"
+) -> "Choice":
     """Choose by the gold links, by those of the run's own task, or by agreement in the file."""
+    from ..studies.alignment import N_SENTENCES, choose_aligner, chosen
+
     if gold is None and loaded.settings.task in TASKS:
         return choose_aligner(loaded)
     return chosen(loaded, words if gold else words[:N_SENTENCES], gold)
 
 
-def choice_json(choice: Choice) -> dict[str, Any]:
+def choice_json(choice: "Choice") -> dict[str, Any]:
     """Return what is known of the chosen heads as JSON can hold it."""
     figures = {name: getattr(choice, name) for name in ("quality", "diagonal", "first_head")}
     return {
@@ -126,22 +125,33 @@ def choice_json(choice: Choice) -> dict[str, Any]:
     }
 
 
-def _pair(found: Alignment) -> dict[str, Any]:
+def _write(path: Path, found: "Sequence[Alignment]") -> None:
+    """Write the links of each pair on a line, in the format of Pharaoh."""
+    from ..evaluate.word_links import written_links
+
+    lines = [f"{written_links(each.links)}\n" for each in found]
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def _pair(found: "Alignment") -> dict[str, Any]:
     table = found.table()
     links = zip(*(table[name] for name in ("source", "target", "probability")), strict=True)
     words = found.words
     return {"source": words.source_texts, "target": words.target_texts, "links": list(links)}
 
 
-def _line(found: Alignment) -> str:
+def _line(found: "Alignment") -> str:
     """Return the links of a pair in words."""
     table = found.table()
     pairs = zip(table["source_word"], table["target_word"], strict=True)
     return " ".join(f"{source}–{target}" for source, target in pairs)
 
 
-def _told(choice: Choice, report: dict[str, Any]) -> list[str]:
+def _told(choice: "Choice", report: dict[str, Any]) -> list[str]:
     """Return which heads were chosen, and how well they align, as lines to read."""
+    from ..evaluate.intervals import Ratio
+    from ..evaluate.word_links import LinkQuality
+
     lines = [f"heads: {choice.aligner.name}, chosen among {len(choice.tried)} on {choice.n} pairs"]
     if "reverse" in report:
         lines.append(f"and of the other direction: {report['reverse']}")
@@ -160,7 +170,7 @@ def _told(choice: Choice, report: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _quality(name: str, quality: LinkQuality) -> str:
+def _quality(name: str, quality: "LinkQuality") -> str:
     figures = {"AER": quality.aer, "precision": quality.precision, "recall": quality.recall}
     written = [
         f"{figure} {ratio.value:.1%} [{ratio.low:.1%}, {ratio.high:.1%}]"

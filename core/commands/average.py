@@ -3,8 +3,6 @@
 import argparse
 from pathlib import Path
 
-from ..runs.run import load_run
-from ..training.export import average_run
 from . import options
 from .evaluate import summary
 
@@ -25,5 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the run."""
+    from ..runs.run import load_run
+    from ..training.export import average_run
+
     average_run(arguments.run, arguments.out, arguments.last)
     print(*summary(dict(load_run(arguments.out).evaluation or {})), sep="\n")

@@ -4,13 +4,13 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from torch import nn
-
-from ..check import CheckError, check
-from ..messages import error_text
-from ..runs.run import is_run, load_run
+from ..runs.files import is_run
 from .options import CommandError, run_folder
+
+if TYPE_CHECKING:
+    from torch import nn
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,18 +25,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the report; the exit status is 1 if there is a fault."""
+    from ..check import check
+    from ..runs.run import load_run
+
     path: Path = arguments.run
     model = load_run(path).model if is_run(path) else _of_hugging_face(path)
-    try:
-        report = check(model)
-    except CheckError as error:
-        raise CommandError(error_text(error)) from error
+    report = check(model)
     print(report)
     if not report.ok:
         sys.exit(1)
 
 
-def _of_hugging_face(path: Path) -> nn.Module:
+def _of_hugging_face(path: Path) -> "nn.Module":
     """Load a model of a folder as `transformers` has it; code in the folder is not run."""
     try:
         told = json.loads((path / "config.json").read_text(encoding="utf-8"))

@@ -8,9 +8,8 @@ import json
 
 from ..config import ModelConfig
 from ..config.checks import LARGEST_SIZE, MOST_LAYERS
-from ..describe import describe
-from ..describe.published import PAPER_BASE, PUBLISHED
-from ..runs.run import read_settings
+from ..config.published import PAPER_BASE, PUBLISHED
+from ..runs.settings import read_settings
 from . import options
 
 SIZES = ("d_model", "d_ff", "n_heads", "max_positions")
@@ -41,6 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the number."""
+    from ..describe import describe
+
     # Of a model that another library computes only the number is known.
     known = read_settings(arguments.run).n_parameters if arguments.run else 0
     parameters = known or describe(_config(arguments)).parameters

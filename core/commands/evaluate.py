@@ -6,14 +6,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..decoding.beam import LARGEST_BEAM
-from ..evaluate.evaluation import N_SAMPLES, SEED, evaluate, held_out_samples
-from ..evaluate.metrics import score_file
+from ..decoding.bounds import LARGEST_BEAM
+from ..evaluate import N_SAMPLES, SEED
 from ..heads import Head
-from ..runs.metrics import bleu_name, counted_by_bleu
-from ..runs.run import Run, load_run
 from ..tasks import Sample
 from ..tasks.columns import Reading
 from ..tasks.pairs import read_pair_files
@@ -24,6 +21,9 @@ from .options import (
     print_table,
     progress_printer,
 )
+
+if TYPE_CHECKING:
+    from ..runs.run import Run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,11 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the figures; the run folder stays as it is."""
-    if not arguments.file:
-        options.refuse(arguments, ("columns",), "is for --file")
-    else:
+    if arguments.file:
         _score_file(arguments)
         return
+    options.refuse(arguments, ("columns",), "is for --file")
+    from ..evaluate.evaluation import evaluate, held_out_samples
+    from ..runs.run import load_run
+
     n = N_SAMPLES if arguments.n is None else arguments.n
     seed = SEED if arguments.seed is None else arguments.seed
     loaded = load_run(arguments.run)
@@ -76,6 +78,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _score_file(arguments: argparse.Namespace) -> None:
     """Print how good the run translates a file of pairs."""
+    from ..runs.run import load_run
+
     if len(arguments.file) > 2:
         raise CommandError("--file takes one file of pairs, or two files of lines")
     options.refuse(arguments, ("n", "seed"), "draws held-out samples; of --file all pairs count")
@@ -87,8 +91,10 @@ def _score_file(arguments: argparse.Namespace) -> None:
     _print_scores(arguments, load_run(arguments.run), found.rows)
 
 
-def _print_scores(arguments: argparse.Namespace, loaded: Run, samples: Sequence[Sample]) -> None:
+def _print_scores(arguments: argparse.Namespace, loaded: "Run", samples: Sequence[Sample]) -> None:
     """Print how good pairs are translated, as they are written."""
+    from ..evaluate.metrics import score_file
+
     scores = score_file(
         loaded, samples, arguments.beam, progress_printer("translated", len(samples))
     )
@@ -121,6 +127,8 @@ def summary(figures: dict[str, Any]) -> list[str]:
 
 def _quality(figures: dict[str, Any]) -> str:
     """Return BLEU and chrF as a line to read, with sacrebleu's signature."""
+    from ..runs.metrics import bleu_name, counted_by_bleu
+
     signature = figures.get("bleu_signature", "")
     bleu = f"{bleu_name(counted_by_bleu(signature))} {figures['bleu']:.2f}"
     return f"{bleu}   chrF2 {figures['chrf']:.2f}   {signature}"

@@ -5,15 +5,14 @@ import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..installed import COMMAND
-from ..runs.metrics import columns_of
-from ..studies.experiments import EXPERIMENTS, Experiment
-from ..studies.experiments.findings import what_came_out
-from ..studies.experiments.results import SHIPPED, Results
-from ..studies.experiments.running import run_experiment
 from . import options
 from .options import CommandError, print_table
+
+if TYPE_CHECKING:
+    from ..studies.experiments import Experiment
 
 _SECONDS_BETWEEN_LINES = 20.0
 
@@ -37,6 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Do what is asked for."""
+    from ..studies.experiments import EXPERIMENTS
+    from ..studies.experiments.results import SHIPPED
+
     if arguments.action == "list":
         found = EXPERIMENTS.values()
         print_table(
@@ -53,8 +55,12 @@ def run(arguments: argparse.Namespace) -> None:
         _run(experiment, arguments.out, arguments.seeds)
 
 
-def _show(experiment: Experiment, folder: Path) -> None:
+def _show(experiment: "Experiment", folder: Path) -> None:
     """Print a question with its variants, and what came out in each."""
+    from ..runs.metrics import columns_of
+    from ..studies.experiments.findings import what_came_out
+    from ..studies.experiments.results import Results
+
     variants = experiment.variants
     try:
         results = Results.found(experiment.name, folder)
@@ -88,7 +94,10 @@ def _show(experiment: Experiment, folder: Path) -> None:
     print(f"\n{results.machine}; {results.command}")
 
 
-def _run(experiment: Experiment, out: Path, seeds: int | None) -> None:
+def _run(experiment: "Experiment", out: Path, seeds: int | None) -> None:
+    from ..studies.experiments.results import Results
+    from ..studies.experiments.running import run_experiment
+
     command = f"{COMMAND} experiment run {experiment.name} OUT"
     command += f" --seeds {seeds}" if seeds else ""
     last = 0.0

@@ -3,7 +3,6 @@
 import argparse
 from pathlib import Path
 
-from ..training.export import export_run
 from . import options
 
 
@@ -31,5 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the copy."""
+    from ..training.export import export_run
+
     given = (arguments.run, arguments.out, arguments.snapshots)
     export_run(*given, pairs=not arguments.without_pairs, notice=arguments.notice)

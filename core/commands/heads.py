@@ -4,28 +4,20 @@ import argparse
 import json
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..evaluate.intervals import Difference
 from ..heads import Head
-from ..runs.run import Run, load_run
-from ..studies.effects.head_effects import (
-    N_SENTENCES,
-    SEED,
-    HeadEffects,
-    figure_of,
-    figures,
-    head_effects,
-)
-from ..studies.effects.measuring import effect_json, measured_effects, stored_effects
-from ..studies.effects.prompts import effects_on_prompts, read_prompts
-from ..studies.effects.pruning import N_PRUNED, pruned
-from ..studies.heads.question import heads_of
-from ..studies.heads.roles import HeadRole, roles_of_heads
-from ..studies.heads.text_roles import TextRoles, text_roles
+from ..studies.effects import N_SENTENCES
 from . import options
 from .options import CommandError, print_table, progress_printer
 from .translate import OF_WRITING
+
+if TYPE_CHECKING:
+    from ..evaluate.intervals import Difference
+    from ..runs.run import Run
+    from ..studies.effects.head_effects import HeadEffects
+    from ..studies.heads.roles import HeadRole
+    from ..studies.heads.text_roles import TextRoles
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,11 +47,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the scores and the effects; the effects are kept in the run's folder."""
-    loaded = load_run(arguments.run)
     if arguments.prompts is not None:
         options.refuse(arguments, ("n", "fresh", "prune"), "does not go with --prompts")
-        _print_effects_on_prompts(loaded, arguments.prompts, as_json=arguments.json)
+        _print_effects_on_prompts(arguments)
         return
+    from ..runs.run import load_run
+    from ..studies.effects.pruning import N_PRUNED, pruned
+    from ..studies.heads.roles import roles_of_heads
+
+    loaded = load_run(arguments.run)
     if not loaded.settings.has_pairs or not loaded.settings.model.is_encoder_decoder:
         why = "is for held-out pairs; the heads of this model are measured on whole texts"
         options.refuse(arguments, ("n", "fresh", "prune"), why)
@@ -79,11 +75,18 @@ def run(arguments: argparse.Namespace) -> None:
     print_table(_columns(effects, roles))
 
 
-def _print_effects_on_prompts(loaded: Run, path: Path, *, as_json: bool) -> None:
+def _print_effects_on_prompts(arguments: argparse.Namespace) -> None:
     """Print what silencing each head changes in how much a right continuation is preferred."""
+    from ..runs.run import load_run
+    from ..studies.effects.prompts import effects_on_prompts, encode_prompts, read_prompts
+    from ..studies.heads.question import heads_of
+
+    # A fault in the file is found before the model is loaded, which may take long.
+    rows = read_prompts(arguments.prompts)
+    loaded = load_run(arguments.run)
     if loaded.model.config.is_encoder_only or loaded.model.config.is_parallel:
         raise CommandError(f"--prompts {OF_WRITING}")
-    prompts, found = read_prompts(loaded, path), list[tuple[Head, Difference]]()
+    prompts, found = encode_prompts(loaded, rows), list[tuple[Head, "Difference"]]()
     tell = progress_printer("silenced", len(heads_of(loaded.model)))
     for effect in effects_on_prompts(loaded, prompts):
         found.append(effect)
@@ -93,7 +96,7 @@ def _print_effects_on_prompts(loaded: Run, path: Path, *, as_json: bool) -> None
     table: dict[str, list[object]] = {"head": [str(head) for head, _ in found]}
     for name in ("before", "after", "change", "low", "high", "n"):
         table[name] = [getattr(difference, name) for _, difference in found]
-    if as_json:
+    if arguments.json:
         print(json.dumps({name: list(map(_finite, column)) for name, column in table.items()}))
         return
     print("logit of the right continuation less that of the wrong one, mean over the prompts,")
@@ -106,8 +109,11 @@ def _finite(value: object) -> object:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _effects(loaded: Run, n: int | None, *, fresh: bool) -> HeadEffects:
+def _effects(loaded: "Run", n: int | None, *, fresh: bool) -> "HeadEffects":
     """Return the stored effects, or measure; what is stored stays unless it is to be fresh."""
+    from ..studies.effects.head_effects import SEED, HeadEffects, head_effects
+    from ..studies.effects.measuring import measured_effects, stored_effects
+
     stored = None if fresh else stored_effects(loaded)
     if stored is not None and n in (None, stored.n):
         return stored
@@ -116,8 +122,10 @@ def _effects(loaded: Run, n: int | None, *, fresh: bool) -> HeadEffects:
     return HeadEffects(found, found[0].exact_match.n, SEED, loaded.step)
 
 
-def to_json(effects: HeadEffects, roles: dict[Head, HeadRole]) -> dict[str, Any]:
+def to_json(effects: "HeadEffects", roles: "dict[Head, HeadRole]") -> dict[str, Any]:
     """Return what is known of every head as JSON can hold it."""
+    from ..studies.effects.measuring import effect_json
+
     names = ("value", "baseline", "rule", "n")
     heads = [
         {
@@ -133,8 +141,10 @@ def to_json(effects: HeadEffects, roles: dict[Head, HeadRole]) -> dict[str, Any]
     return {"step": effects.step, "n": effects.n, "seed": effects.seed, "heads": heads}
 
 
-def _columns(effects: HeadEffects, roles: dict[Head, HeadRole]) -> dict[str, list[object]]:
+def _columns(effects: "HeadEffects", roles: "dict[Head, HeadRole]") -> dict[str, list[object]]:
     """Return one row for each head: its leading role, and each figure that was measured."""
+    from ..studies.effects.head_effects import figure_of, figures
+
     found = [roles[each.head] for each in effects.heads]
     scores = [each.leading and each.scores[each.leading] for each in found]
     columns: dict[str, list[object]] = {
@@ -151,8 +161,10 @@ def _columns(effects: HeadEffects, roles: dict[Head, HeadRole]) -> dict[str, lis
     return columns
 
 
-def _print_text_roles(loaded: Run, *, as_json: bool) -> None:
+def _print_text_roles(loaded: "Run", *, as_json: bool) -> None:
     """Print what the heads of an opened model do on random tokens said twice, and on own lines."""
+    from ..studies.heads.text_roles import text_roles
+
     found = text_roles(loaded, "random")
     own = text_roles(loaded, "own") if loaded.settings.has_lines else None
     if as_json:
@@ -167,7 +179,7 @@ def _print_text_roles(loaded: Run, *, as_json: bool) -> None:
         print_table(own.table())
 
 
-def _roles_json(found: TextRoles) -> dict[str, dict[str, object]]:
+def _roles_json(found: "TextRoles") -> dict[str, dict[str, object]]:
     return {
         role: {
             str(head): {

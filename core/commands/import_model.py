@@ -4,9 +4,6 @@ import argparse
 import time
 from pathlib import Path
 
-from ..runs.run import load_run
-from ..studies.opening.opening import open_model
-from ..studies.opening.survey import NOT_COUNTED
 from .options import progress_printer
 
 
@@ -22,6 +19,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Open it, and say what it is."""
+    from ..runs.run import load_run
+    from ..studies.opening.opening import open_model
+    from ..studies.opening.survey import NOT_COUNTED
+
     tell = progress_printer("opened, in percent:")
     started = time.perf_counter()
     for share in open_model(arguments.source, arguments.run):

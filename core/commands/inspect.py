@@ -4,16 +4,18 @@ import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..config.checks import LARGEST_SIZE, MOST_LAYERS
 from ..heads import Head, Site
-from ..inspection import Inspection, inspect_sentence
-from ..runs.run import Run, load_run
-from ..tokenizer.tokenizer import Token
 from . import options
 from .options import CommandError, print_table
 from .translate import OF_WRITING, warn
+
+if TYPE_CHECKING:
+    from ..inspection import Inspection
+    from ..runs.run import Run
+    from ..tokenizer.tokenizer import Token
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the whole as JSON, or a table of largest weights."""
+    from ..inspection import inspect_sentence
+    from ..runs.run import load_run
+
     loaded = replace(load_run(arguments.run), max_new_tokens=arguments.max_new_tokens)
     loaded = options.asked(loaded, arguments)
     heads = _heads(arguments, loaded)
@@ -57,7 +62,7 @@ def run(arguments: argparse.Namespace) -> None:
         print_table(_largest_weights(inspection, heads))
 
 
-def _heads(arguments: argparse.Namespace, loaded: Run) -> Sequence[Head]:
+def _heads(arguments: argparse.Namespace, loaded: "Run") -> Sequence[Head]:
     """Return the heads of the model that are shown: all, those of a layer, or one."""
     heads = [
         head
@@ -72,7 +77,7 @@ def _heads(arguments: argparse.Namespace, loaded: Run) -> Sequence[Head]:
     return heads
 
 
-def to_json(inspection: Inspection, heads: Sequence[Head]) -> dict[str, Any]:
+def to_json(inspection: "Inspection", heads: Sequence[Head]) -> dict[str, Any]:
     """Return tokens and the heads' weights as JSON can hold them; a list is [head][query][key].
 
     Beside it "heads" lists the number of each of these heads.
@@ -102,7 +107,7 @@ def _by_site(heads: Sequence[Head]) -> dict[Site, list[Head]]:
     return found
 
 
-def _largest_weights(inspection: Inspection, heads: Sequence[Head]) -> dict[str, list[object]]:
+def _largest_weights(inspection: "Inspection", heads: Sequence[Head]) -> dict[str, list[object]]:
     """Return a row for each query of each head: the key with the largest weight."""
     columns: dict[str, list[object]] = {"head": [], "query": [], "key": [], "weight": []}
     for head in heads:
@@ -115,5 +120,5 @@ def _largest_weights(inspection: Inspection, heads: Sequence[Head]) -> dict[str,
     return columns
 
 
-def _texts(tokens: tuple[Token, ...]) -> list[str]:
+def _texts(tokens: tuple["Token", ...]) -> list[str]:
     return [token.text for token in tokens]

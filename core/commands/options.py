@@ -7,12 +7,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ..heads import Head
 from ..installed import GALLERY, ROOT
-from ..runs.run import Run
 from ..tasks.columns import Reading
+
+if TYPE_CHECKING:
+    from ..runs.run import Run
 
 MOST_SAMPLES = 1_000_000
 """Held-out samples: more take days."""
@@ -53,9 +55,17 @@ def _bounded(kind: type[Number], name: str, least: float, most: float) -> Callab
 
 
 def run_folder(text: str) -> Path:
-    """Return the folder of a run; `gallery/NAME` is found wherever the command is started."""
+    """Return the folder of a run; `gallery/NAME` is found wherever the command is started.
+
+    Raises:
+        CommandError: There is none. Torch, which takes seconds, is not imported for that.
+    """
     path = Path(text)
-    return ROOT / path if path.parts[:1] == (GALLERY.name,) and not path.exists() else path
+    if path.parts[:1] == (GALLERY.name,) and not path.exists():
+        path = ROOT / path
+    if not path.is_dir():
+        raise CommandError(f"{path}: no such folder")
+    return path
 
 
 seed = whole(0, LARGEST_SEED)
@@ -127,7 +137,7 @@ def add_asking(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def asked(loaded: Run, arguments: argparse.Namespace) -> Run:
+def asked(loaded: "Run", arguments: argparse.Namespace) -> "Run":
     """Return a run with the chat template and the target language of these options.
 
     Raises:

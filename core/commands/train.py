@@ -6,17 +6,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..config import ModelConfig
 from ..config.styles import STYLES
 from ..config.training import TrainConfig
-from ..runs.folder import TRAINING
-from ..runs.run import load_run, read_settings
+from ..runs.settings import read_settings
 from ..tasks import NEED_PAIRS, TASKS, Mixed, Task
 from ..tasks.columns import Reading
 from ..tasks.corpus import HELD_OUT, Corpus, LargeCorpus, own_pairs_of, read_corpus
 from ..tasks.pairs import TooLargeError
-from ..training.prepare import extend_run, prepare_run, require_state, with_model_of
 from ..training.presets import (
     PRESETS,
     SETTINGS,
@@ -27,9 +26,6 @@ from ..training.presets import (
     vocabulary_for,
     with_settings,
 )
-from ..training.process import situation
-from ..training.trainer import Progress, complete_run
-from ..training.workers import workers
 from . import options
 from .evaluate import summary
 from .options import (
@@ -38,6 +34,9 @@ from .options import (
     add_columns,
     progress_printer,
 )
+
+if TYPE_CHECKING:
+    from ..training.trainer import Progress
 
 TASK, PRESET = "translate", "small"
 
@@ -110,6 +109,9 @@ def _setting_help(name: str) -> str:
 
 def run(arguments: argparse.Namespace) -> None:
     """Train, showing how it goes, and store the evaluation with the run."""
+    from ..runs.run import load_run
+    from ..training.workers import workers
+
     started = time.perf_counter()
     with workers() as (team, device):
         if team.leads and arguments.resume:
@@ -126,6 +128,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def prepare(arguments: argparse.Namespace) -> None:
     """Make the run folder from the preset and what the options change of it."""
+    from ..training.prepare import prepare_run, with_model_of
+
     changes = _changes(arguments)
     files = {part: getattr(arguments, part) or [] for part in ("task", "valid", "test")}
     files["task"] = files["task"] or [TASK]
@@ -220,6 +224,9 @@ def _split(task: Task) -> list[str]:
 
 def _check_resumable(arguments: argparse.Namespace) -> None:
     """Refuse to go on with other settings, and change the number of steps and the share."""
+    from ..runs.folder import TRAINING
+    from ..training.prepare import extend_run, require_state
+
     require_state(arguments.out)
     TRAINING.forget(arguments.out)
     names = ("task", "valid", "test", "beside", "preset", "start", "columns", *SHORT)
@@ -241,6 +248,9 @@ def _show(path: Path, aloud: bool) -> None:
     Raises:
         KeyboardInterrupt: It was stopped; the step under way was finished and kept.
     """
+    from ..training.process import situation
+    from ..training.trainer import complete_run
+
     last_line = 0.0
     progress = None
     with _interrupts(path, aloud) as interrupted:
@@ -263,6 +273,8 @@ def _interrupts(path: Path, aloud: bool) -> Iterator[list[int]]:
 
     A second one is not held back.
     """
+    from ..runs.folder import TRAINING
+
     asked: list[int] = []
 
     def note(number: int, frame: object) -> None:
@@ -278,7 +290,7 @@ def _interrupts(path: Path, aloud: bool) -> Iterator[list[int]]:
         signal.signal(signal.SIGINT, before)
 
 
-def line(progress: Progress) -> str:
+def line(progress: "Progress") -> str:
     """Return one step as a line to read."""
     step, quality = progress.train_step, progress.held_out
     parts = [

@@ -7,23 +7,28 @@ import sys
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import torch
+from typing import TYPE_CHECKING, Any
 
 from ..config.checks import LARGEST_SIZE
-from ..decoding.beam import LARGEST_BEAM, LARGEST_PENALTY, PENALTY, Beam
-from ..decoding.choosing import TEMPERATURES, Greedy, Sampling
-from ..decoding.generate import DecodingStrategy, Forced, decode
-from ..decoding.many import Translated, translate_all
-from ..decoding.mask_predict import MOST_PASSES, MaskPredict
-from ..decoding.parallel import SentencePass, passes_of
-from ..decoding.sentence import Translation, model_input, read_written
-from ..decoding.step import CONTINUATION, DecodeStep
-from ..runs.run import Run, load_run
+from ..decoding.bounds import (
+    CONTINUATION,
+    LARGEST_BEAM,
+    LARGEST_PENALTY,
+    MOST_PASSES,
+    PENALTY,
+    TEMPERATURES,
+)
 from ..tasks.columns import tidy
 from . import options
 from .options import CommandError, progress_printer
+
+if TYPE_CHECKING:
+    from ..decoding.generate import DecodingStrategy
+    from ..decoding.mask_predict import MaskPredict
+    from ..decoding.parallel import SentencePass
+    from ..decoding.sentence import ModelInput, Translation
+    from ..decoding.step import DecodeStep
+    from ..runs.run import Run
 
 LINES_AT_ONCE = 2000
 """The number of lines that are sorted by length together, and written when all are done."""
@@ -84,22 +89,15 @@ def run(arguments: argparse.Namespace) -> None:
         return
     if arguments.sentence is None or arguments.out is not None:
         raise CommandError("a SENTENCE, or --file LINES with or without --out FILE, is needed")
-    limit = arguments.max_new_tokens
-    loaded = options.asked(replace(load_run(arguments.run), max_new_tokens=limit), arguments)
+    from ..decoding.sentence import model_input, read_written
+    from ..runs.run import load_run
+
+    loaded = replace(load_run(arguments.run), max_new_tokens=arguments.max_new_tokens)
+    loaded = options.asked(loaded, arguments)
     given = model_input(loaded, arguments.sentence)
     if not given.prompt:
         raise CommandError("this model has no decoder: it writes nothing; see `inspect`")
-    how = method(arguments, loaded)
-    if isinstance(how, MaskPredict):
-        passes = passes_of(loaded, arguments.sentence, how)
-        written, name = passes[-1].written, "passes"
-        details = [_pass_to_json(loaded, each) for each in passes]
-    else:
-        steps = decode(
-            loaded.model, given.source_ids, how, prompt=given.prompt, max_new_tokens=limit
-        )
-        written, name = tuple(step.chosen for step in steps), "steps"
-        details = [_step_to_json(loaded, step) for step in steps]
+    written, name, details = _decoded(arguments, loaded, given)
     translation = read_written(loaded, given, written)
     warn(loaded, translation)
     if arguments.json:
@@ -112,6 +110,23 @@ def run(arguments: argparse.Namespace) -> None:
             print("  ".join(_words(each)))
 
 
+def _decoded(
+    arguments: argparse.Namespace, loaded: "Run", given: "ModelInput"
+) -> tuple[tuple[int, ...], str, list[dict[str, Any]]]:
+    """Return the tokens that the model writes, and its "steps" or "passes" as JSON."""
+    from ..decoding.generate import decode
+    from ..decoding.mask_predict import MaskPredict
+    from ..decoding.parallel import passes_of
+
+    how, limit = method(arguments, loaded), loaded.max_new_tokens
+    if isinstance(how, MaskPredict):
+        passes = passes_of(loaded, arguments.sentence, how)
+        return passes[-1].written, "passes", [_pass_to_json(loaded, each) for each in passes]
+    steps = decode(loaded.model, given.source_ids, how, prompt=given.prompt, max_new_tokens=limit)
+    details = [_step_to_json(loaded, step) for step in steps]
+    return tuple(step.chosen for step in steps), "steps", details
+
+
 def _words(detail: dict[str, Any]) -> list[str]:
     """Return a step as its token and the three most probable, or a pass as its tokens."""
     if "said" in detail:
@@ -120,7 +135,7 @@ def _words(detail: dict[str, Any]) -> list[str]:
     return [f"→ {detail['chosen']}", *best]
 
 
-def _pass_to_json(loaded: Run, found: SentencePass) -> dict[str, Any]:
+def _pass_to_json(loaded: "Run", found: "SentencePass") -> dict[str, Any]:
     """Return one pass: what stands at each place, how probable it was, and what was predicted."""
     return {
         "said": [text_of(loaded, token) for token in found.token_ids],
@@ -132,6 +147,9 @@ def _pass_to_json(loaded: Run, found: SentencePass) -> dict[str, Any]:
 def translate_file(arguments: argparse.Namespace) -> None:
     """Translate line by line; what is written so far is whole lines, in their order."""
     _check_file_options(arguments)
+    from ..decoding.many import Translated, translate_all
+    from ..runs.run import load_run
+
     loaded = options.asked(load_run(arguments.run), arguments)
     lines = _lines(arguments.file)
     beam = 1 if arguments.beam is None else arguments.beam
@@ -182,8 +200,13 @@ def _lines(path: Path) -> list[str]:
     return [tidy(line) for line in (lines[:-1] if lines[-1] == "" else lines)]
 
 
-def method(arguments: argparse.Namespace, loaded: Run) -> DecodingStrategy | MaskPredict:
+def method(arguments: argparse.Namespace, loaded: "Run") -> "DecodingStrategy | MaskPredict":
     """Return how to decode; two ways at once are refused."""
+    from ..decoding.beam import Beam
+    from ..decoding.choosing import Greedy, Sampling
+    from ..decoding.generate import Forced
+    from ..decoding.mask_predict import MaskPredict
+
     _check_ways(arguments, loaded)
     alpha = _alpha(arguments)
     if arguments.passes is not None:
@@ -202,7 +225,7 @@ def method(arguments: argparse.Namespace, loaded: Run) -> DecodingStrategy | Mas
     return MaskPredict() if loaded.model.config.is_parallel else Greedy()
 
 
-def _check_ways(arguments: argparse.Namespace, loaded: Run) -> None:
+def _check_ways(arguments: argparse.Namespace, loaded: "Run") -> None:
     """Refuse two ways at once, and options of another way."""
     ways = options.chosen(arguments, "beam", "sample", "force", "passes")
     if len(ways) > 1:
@@ -220,9 +243,9 @@ def _alpha(arguments: argparse.Namespace) -> float:
     return PENALTY if arguments.length_penalty is None else float(arguments.length_penalty)
 
 
-def _step_to_json(loaded: Run, step: DecodeStep) -> dict[str, Any]:
+def _step_to_json(loaded: "Run", step: "DecodeStep") -> dict[str, Any]:
     """Return one step: what went in, what came out, and the most probable tokens."""
-    shares, tokens = torch.topk(step.probabilities, min(SHOWN, len(step.logits_V)))
+    shares, tokens = step.probabilities.topk(min(SHOWN, len(step.logits_V)))
     top = zip(tokens.tolist(), shares.tolist(), strict=True)
     return {
         "prefix": [token.text for token in loaded.target_tokenizer.describe(step.prefix)],
@@ -231,12 +254,12 @@ def _step_to_json(loaded: Run, step: DecodeStep) -> dict[str, Any]:
     }
 
 
-def text_of(loaded: Run, token: int) -> str:
+def text_of(loaded: "Run", token: int) -> str:
     """Return a token as people read it."""
     return loaded.target_tokenizer.describe([token])[0].text
 
 
-def warn(loaded: Run, translation: Translation) -> None:
+def warn(loaded: "Run", translation: "Translation") -> None:
     """Print on standard error that the sentence was cut, or the translation is not finished.
 
     Of a limit that the user chose nothing is printed.

@@ -1,6 +1,6 @@
 """What makes a BERT a BERT, a GPT-2 a GPT-2 …: the settings in which each differs from the paper.
 
-With the sizes of a published model they are that model (`core.describe.published`); with those of a
+With the sizes of a published model they are that model (`core.config.published`); with those of a
 preset, one as small as the others here, to be trained on the same tasks.
 """
 

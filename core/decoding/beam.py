@@ -13,12 +13,8 @@ from torch import Tensor
 
 from ..config import ConfigError
 from ..model import Transformer
+from .bounds import LARGEST_BEAM, LARGEST_PENALTY, PENALTY
 from .step import Stepper, length_limit
-
-LARGEST_BEAM = 64
-LARGEST_PENALTY = 10.0
-PENALTY = 0.6
-"""Exponent of the length penalty unless another one is chosen."""
 
 
 @dataclass(frozen=True, slots=True)

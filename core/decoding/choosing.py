@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from ..config import ConfigError
+from .bounds import TEMPERATURES
 
 Choose = Callable[[Tensor], Tensor]
 """logits_BV → ids_B, the next token of each row."""
@@ -32,10 +33,6 @@ class Greedy:
     def chooser(self) -> Choose:
         """Return the function that chooses."""
         return lambda logits_BV: logits_BV.argmax(dim=-1)
-
-
-TEMPERATURES = (0.01, 100.0)
-"""Beyond these the distribution is one-hot or uniform for any scores that a model gives."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,8 @@ from ..config import ConfigError, ModelConfig
 from ..model import Transformer
 from ..model.masks import padding_mask
 from ..model.output import likeliest_lengths
+from .bounds import MOST_PASSES, PASSES
 from .step import mask_special_tokens
-
-PASSES = 4
-"""The usual number of passes."""
-MOST_PASSES = 64
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from ..model import Probe, Transformer
 from ..runs.run import Run
 from ..tokenizer.words import has_unspaced
 from ..vocabulary import BOS
+from .bounds import CONTINUATION
 from .generate import generate
-from .step import CONTINUATION
 
 _LARGEST_MAPS = 1 << 28
 """Maximum attention weights of all heads for one text: a gibibyte; more than own models need."""

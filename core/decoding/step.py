@@ -17,12 +17,11 @@ from ..heads import Site
 from ..model import Cache, Probe, Transformer
 from ..model.masks import padding_mask
 from ..model.probes import continued
+from .bounds import CONTINUATION
 from .plan import plan_of
 
 _AT_ONCE = 1 << 20
 """Number of scores that are compared at once."""
-CONTINUATION = 24
-"""Number of tokens that a decoder alone writes after a prompt."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,17 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from ..batch import Pair, encode_samples
-from ..decoding.mask_predict import PASSES
+from ..decoding.bounds import PASSES
 from ..labels import longest_side
 from ..messages import error_text
 from ..runs.run import Run, RunError
 from ..tasks import CorpusError, Mixed, Sample, Task, task_named
 from ..tasks.length_filter import fitting
+from . import N_SAMPLES, SEED
 from .metrics import Quality, measure, score_file
 from .pronouns import PronounStudy, study_pronouns
-
-N_SAMPLES = 2000
-SEED = 0
 
 
 def evaluate(

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from core.decoding.mask_predict import PASSES
+from core.decoding.bounds import PASSES
 from core.evaluate.evaluation import held_out_samples
 from core.runs.files import PAIRS
 from core.runs.metrics import Results, read_evaluation

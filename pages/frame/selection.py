@@ -10,8 +10,8 @@ import streamlit as st
 from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
+from core.decoding.bounds import CONTINUATION
 from core.decoding.sentence import SentenceError
-from core.decoding.step import CONTINUATION
 from core.heads import Head, Kind, Site
 from core.inspection import Inspection, SiteAttention, inspect_sentence, merged
 from core.runs.run import Run, RunError, RunSettings

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from core.batch import collate, encode_samples, pad
+from core.decoding.bounds import PASSES
 from core.decoding.generate import decode_steps, generate
-from core.decoding.mask_predict import PASSES
 from core.decoding.sentence import model_input, reference_ids, translate
 from core.decoding.targets import generate_targets
 from core.evaluate.evaluation import evaluate

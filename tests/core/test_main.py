@@ -5,7 +5,7 @@ import pytest
 
 from core.__main__ import main
 from core.commands import translate
-from core.installed import VERSION
+from core.installed import ROOT, VERSION
 from core.training.presets import SETTINGS
 
 
@@ -37,7 +37,7 @@ def test_interrupting_ends_with_status_130(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(translate, "run", interrupt)
-    assert main(["translate", "run", "a"]) == 130
+    assert main(["translate", "gallery/copy", "a"]) == 130
 
 
 def test_the_module_is_a_program_with_an_exit_status(tmp_path, pytestconfig):
@@ -47,3 +47,27 @@ def test_the_module_is_a_program_with_an_exit_status(tmp_path, pytestconfig):
     )
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == f"error: {tmp_path / 'none'}: no such folder\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [(["--help"], 0), (["train", "--help"], 0), (["translate", "none/such", "a"], 2)],
+)
+def test_torch_is_imported_neither_for_help_nor_to_refuse_a_missing_folder(arguments, status):
+    """It takes seconds."""
+    program = """
+import sys
+from core.__main__ import main
+try:
+    status = main(sys.argv[1:])
+except SystemExit as ended:
+    status = ended.code
+assert not {"torch", "numpy", "transformers"} & set(sys.modules)
+sys.exit(status)
+"""
+    command = [sys.executable, "-c", program, *arguments]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == status, ended.stderr
+    assert ("usage: " if status == 0 else "error: none/such: no such folder") in (
+        ended.stdout + ended.stderr
+    )

@@ -27,13 +27,8 @@ from ...runs.metrics import check_figures
 from ...runs.run import Run, RunError, load_run, read_settings
 from ..heads.findings import evaluated_heads
 from ..heads.question import heads_of
-from .head_effects import (
-    N_SENTENCES,
-    SEED,
-    HeadEffect,
-    HeadEffects,
-    head_effects,
-)
+from . import N_SENTENCES
+from .head_effects import SEED, HeadEffect, HeadEffects, head_effects
 
 MEASURING = Job(
     "core.studies.effects.measuring",

@@ -3,13 +3,13 @@
 The measure is a function of one's own: from the scores of the next token to a number. The usual
 one is the difference of the two continuations' logits.
 
-    prompts = read_prompts(run, Path("prompts.tsv"))
+    prompts = encode_prompts(run, read_prompts(Path("prompts.tsv")))
     effects = dict(effects_on_prompts(run, prompts, lambda logits_V, prompt: logits_V.max()))
 
 K positions, N prompts, V vocabulary.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,8 +58,11 @@ def logit_difference(logits_V: Tensor, prompt: Prompt) -> Tensor:
     return logits_V[prompt.right_id] - logits_V[prompt.wrong_id]
 
 
-def read_prompts(run: Run, path: Path) -> tuple[Prompt, ...]:
+def read_prompts(path: Path) -> tuple[Row, ...]:
     """Read a file of prompts, one on each line: with tabs, or JSON objects; see `COLUMNS`.
+
+    Returns:
+        A row of three texts for each.
 
     Raises:
         CorpusError: It is no such file, or a line cannot be used; the message says which.
@@ -81,19 +84,29 @@ def read_prompts(run: Run, path: Path) -> tuple[Prompt, ...]:
     is_json = lines[:1] and lines[0].lstrip().startswith("{")
     has_header = lines[:1] == ["\t".join(COLUMNS)]
     layout = Layout(JSON_LINES if is_json else "\t", COLUMNS, has_header, (0, 1))
-    prompts = tuple(_prompt(run, row) for row in rows_of(lines, layout))
-    if not prompts:
+    rows = tuple(rows_of(lines, layout))
+    if not rows:
         raise CorpusError("{path}: there is no prompt in it", path=path)
-    return prompts
+    for row in rows:
+        if len(row.texts) != len(COLUMNS) or not all(row.texts):
+            raise CorpusError(
+                "line {line}: a prompt, a right and a wrong continuation are needed, between tabs "
+                "or as the keys prompt, right and wrong",
+                line=row.line,
+            )
+    return rows
+
+
+def encode_prompts(run: Run, rows: Iterable[Row]) -> tuple[Prompt, ...]:
+    """Return the prompts of a file as tokens of a model with a decoder.
+
+    Raises:
+        CorpusError: No token decides between the continuations, or a prompt is too long.
+    """
+    return tuple(_prompt(run, row) for row in rows)
 
 
 def _prompt(run: Run, row: Row) -> Prompt:
-    if len(row.texts) != len(COLUMNS) or not all(row.texts):
-        raise CorpusError(
-            "line {line}: a prompt, a right and a wrong continuation are needed, between tabs or "
-            "as the keys prompt, right and wrong",
-            line=row.line,
-        )
     text, right, wrong = row.texts
     given = model_input(run, text)
     both = [reference_ids(run, given, each) for each in (right, wrong)]

@@ -8,7 +8,8 @@ from pathlib import Path
 import torch
 
 from ...batch import collate, encode_source
-from ...evaluate.evaluation import SEED, held_out_pairs
+from ...evaluate import SEED
+from ...evaluate.evaluation import held_out_pairs
 from ...evaluate.exposure import after_mistake, exposure
 from ...evaluate.pointer import copying_figures
 from ...inspection import even_weights

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...config.published import PUBLISHED
 from ...describe import describe
 from ...describe.parts import ATTENTION, EMBEDDINGS, FEED_FORWARD, GROUPS, MIXING
-from ...describe.published import PUBLISHED
 from ...heads import Site
 from ...runs.run import Run
 from .cells import Table

@@ -6,13 +6,8 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from core.decoding.mask_predict import (
-    MOST_PASSES,
-    PASSES,
-    MaskPredict,
-    least_sure,
-    mask_predict_passes,
-)
+from core.decoding.bounds import MOST_PASSES, PASSES
+from core.decoding.mask_predict import MaskPredict, least_sure, mask_predict_passes
 from core.decoding.parallel import (
     Beside,
     ParallelDecoding,

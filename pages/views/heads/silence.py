@@ -11,7 +11,7 @@ from core.evaluate.intervals import Difference, share_difference
 from core.heads import Head
 from core.model import Silence
 from core.runs.run import Run, RunError
-from core.studies.effects import measuring
+from core.studies.effects import N_SENTENCES, measuring
 from core.studies.effects.ablation import (
     AblationReport,
     Intervention,
@@ -19,13 +19,7 @@ from core.studies.effects.ablation import (
     average_mixed,
     unchanged,
 )
-from core.studies.effects.head_effects import (
-    N_SENTENCES,
-    Figure,
-    HeadEffects,
-    figures,
-    head_effects,
-)
+from core.studies.effects.head_effects import Figure, HeadEffects, figures, head_effects
 from pages.frame import cached, controls, measured_on, notes, selection, session
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, listed, number, percent, plain

@@ -6,8 +6,8 @@ from dataclasses import replace
 import streamlit as st
 
 from core.config import ModelConfig
+from core.config.published import PUBLISHED, Published
 from core.describe import Description, describe
-from core.describe.published import PUBLISHED, Published
 from core.heads import STACK_LABELS, Stack
 from core.model.norm import NORM_KINDS
 from core.studies.lessons.counts import Counts, published_counts

@@ -1,4 +1,3 @@
-from core.commands import experiment
 from core.studies.experiments import EXPERIMENTS
 from tests.core.studies.experiments.test_results import results
 
@@ -10,7 +9,7 @@ def test_all_questions_are_listed(command):
 
 
 def test_what_came_out_is_shown_with_interval_and_n(command, tmp_path, monkeypatch):
-    monkeypatch.setattr(experiment, "SHIPPED", tmp_path)
+    monkeypatch.setattr("core.studies.experiments.results.SHIPPED", tmp_path)
     found = results({"base": {0: 0.7, 1: 0.72, 2: 0.68}, "none": {0: 0.3, 1: 0.33, 2: 0.28}})
     found.save(tmp_path / "order.json")
     status, out, _ = command("experiment", "show", "order")

@@ -59,7 +59,7 @@ def test_what_is_stored_is_used_and_stays_unless_it_is_to_be_fresh(command, path
 
 
 def test_the_curves_of_pruning_are_kept_on_request(command, path, monkeypatch):
-    monkeypatch.setattr("core.commands.heads.N_PRUNED", 3)
+    monkeypatch.setattr("core.studies.effects.pruning.N_PRUNED", 3)
     command("heads", path, "--n", "6")
     assert pruning_curve(load_run(path), 3).points == ()
     command("heads", path, "--n", "6", "--prune")
@@ -93,3 +93,10 @@ def test_heads_are_measured_on_prompts_the_one_that_is_needed_most_first(
     # There is no interval of one prompt.
     assert set(found["low"]) == {None}
     assert "does not go with --prompts" in refused("heads", path, "--prompts", file, "--n", "3")
+
+
+def test_a_file_of_prompts_is_read_before_the_model(refused, path, tmp_path, monkeypatch):
+    monkeypatch.setattr("core.runs.run.load_run", None)
+    file = tmp_path / "prompts.tsv"
+    file.write_text("a prompt without continuations\n")
+    assert "line 1: a prompt" in refused("heads", path, "--prompts", file)

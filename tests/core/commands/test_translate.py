@@ -3,7 +3,9 @@ import json
 import pytest
 
 from core.commands import translate as module
-from core.decoding.mask_predict import PASSES, MaskPredict
+from core.decoding.bounds import PASSES
+from core.decoding.many import Translated
+from core.decoding.mask_predict import MaskPredict
 from core.decoding.parallel import passes_of
 from core.decoding.sentence import translate
 
@@ -91,13 +93,10 @@ def test_each_line_becomes_one_whatever_ends_it_and_whatever_is_written(
 ):
     def written(run, texts, beam, alpha, passes):
         return [
-            [
-                module.Translated(index, f"{text}\r\nb\n", False, True)
-                for index, text in enumerate(texts)
-            ]
+            [Translated(index, f"{text}\r\nb\n", False, True) for index, text in enumerate(texts)]
         ]
 
-    monkeypatch.setattr(module, "translate_all", written)
+    monkeypatch.setattr("core.decoding.many.translate_all", written)
     (tmp_path / "lines.txt").write_bytes(b"one\rtwo\r\nthree\n  ")
     _, said, _ = command("translate", copy_folder, "--file", tmp_path / "lines.txt")
     assert said.split("\n") == ["one b ", "two b ", "three b ", " b ", ""]

@@ -1,8 +1,8 @@
 import pytest
 
 from core.config import ModelConfig
+from core.config.published import PUBLISHED
 from core.config.styles import in_style
-from core.describe.published import PUBLISHED
 from core.model import build, count_parameters
 
 SIZES = ModelConfig(vocab_size=40, n_encoder_layers=2, n_decoder_layers=3, d_model=16, d_ff=24)

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 import core.decoding.beam
 from core.config import ConfigError, ModelConfig
-from core.decoding.beam import LARGEST_BEAM, Beam, beam_steps, length_penalty
+from core.decoding.beam import Beam, beam_steps, length_penalty
 from core.decoding.beam_tree import FOUND_BY_BEAM, beam_search
+from core.decoding.bounds import LARGEST_BEAM
 from core.decoding.generate import decode_steps, forced_steps, generate
 from core.decoding.sentence import translate
 from core.decoding.step import length_limit

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from core.config import ModelConfig
-from core.describe.published import PAPER_BASE
+from core.config.published import PAPER_BASE
 from core.model.building import build, count_parameters, outline, unfilled
 
 CONFIG = ModelConfig(23, 1, 1, d_model=16, d_ff=32, n_heads=2, max_positions=20)

@@ -8,7 +8,12 @@ import torch
 from core.batch import one_row
 from core.model import Silence
 from core.runs.run import load_run
-from core.studies.effects.prompts import effects_on_prompts, logit_difference, read_prompts
+from core.studies.effects.prompts import (
+    effects_on_prompts,
+    encode_prompts,
+    logit_difference,
+    read_prompts,
+)
 from core.tasks.columns import CorpusError
 
 LINES = [
@@ -31,7 +36,7 @@ def file(tmp_path):
 
 
 def test_each_head_changes_the_difference_as_silencing_it_for_each_prompt_alone_does(run, file):
-    prompts = read_prompts(run, file)
+    prompts = encode_prompts(run, read_prompts(file))
     assert len(prompts) == len(LINES)
     # What both continuations begin with is fed: the token after it decides.
     assert run.target_tokenizer.decode(prompts[1].fed_ids).rstrip().endswith("cross the")
@@ -54,9 +59,9 @@ def test_each_head_changes_the_difference_as_silencing_it_for_each_prompt_alone_
 
 def test_the_measure_can_be_ones_own_and_the_file_json_lines(run, file):
     lines = [json.dumps(dict(zip(("prompt", "right", "wrong"), row, strict=True))) for row in LINES]
-    prompts = read_prompts(run, file)
+    prompts = encode_prompts(run, read_prompts(file))
     file.write_text("\n".join(lines))
-    assert read_prompts(run, file) == prompts
+    assert encode_prompts(run, read_prompts(file)) == prompts
     found = effects_on_prompts(
         run, prompts, lambda logits_V, prompt: logits_V.softmax(0)[prompt.right_id]
     )
@@ -75,4 +80,4 @@ def test_the_measure_can_be_ones_own_and_the_file_json_lines(run, file):
 def test_a_line_that_cannot_be_used_is_named(run, file, content, why):
     file.write_text(content)
     with pytest.raises(CorpusError, match=why):
-        read_prompts(run, file)
+        encode_prompts(run, read_prompts(file))

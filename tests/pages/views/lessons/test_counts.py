@@ -4,8 +4,8 @@ import html
 
 import pytest
 
+from core.config.published import PUBLISHED
 from core.describe import describe
-from core.describe.published import PUBLISHED
 from core.model import count_parameters
 from pages.views.lessons.architecture import parameters
 from tests.pages.conftest import chart_rows, component, said

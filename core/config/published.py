@@ -6,9 +6,9 @@ counted once.
 
 from dataclasses import dataclass, replace
 
-from ..config import ModelConfig
-from ..config.styles import STYLES
 from ..messages import N_
+from .model import ModelConfig
+from .styles import STYLES
 
 
 @dataclass(frozen=True, slots=True)
