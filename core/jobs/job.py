@@ -146,7 +146,7 @@ class Job:
 
     def is_held(self, folder: Path) -> bool:
         """Say whether a process holds a folder for this work."""
-        return _is_held(folder / self.files.lock, self.files.lock_stays)
+        return is_held(folder / self.files.lock, self.files.lock_stays)
 
     def start(self, folder: Path, *arguments: object, **figures: int) -> None:
         """Start or resume the work in a separate process.
@@ -235,7 +235,7 @@ class Job:
 def is_worked_on(folder: Path) -> bool:
     """Say whether any process works on a folder, or is about to, whatever it does there."""
     jobs = [job for at, job in list(_started) if at == folder.resolve()]
-    if any(job.at_work(folder) for job in jobs) or any(map(_is_held, folder.glob("*.lock"))):
+    if any(job.at_work(folder) for job in jobs) or any(map(is_held, folder.glob("*.lock"))):
         return True
     return any(map(_begins_elsewhere, (*folder.glob("*.progress"), folder / "status.json")))
 
@@ -265,7 +265,8 @@ def _drop_ended() -> None:
             del _started[key]
 
 
-def _is_held(lock: Path, stays: bool = True) -> bool:
+def is_held(lock: Path, stays: bool = True) -> bool:
+    """Say whether a process holds a lock; if not, and unless it stays, its file is removed."""
     if not lock.exists():
         return False
     try:

@@ -126,8 +126,7 @@ def unpack_run(content: bytes | IO[bytes], parent: Path, limit: int = LARGEST) -
     with opened_archive(content) as archive:
         top, members = _members(archive, limit)
         new_name = checked_name(top)
-        incoming = incoming_folder(parent)
-        try:
+        with incoming_folder(parent) as incoming:
             for path, info in members.items():
                 (incoming / path).parent.mkdir(exist_ok=True)
                 extract(archive, info, incoming / path)
@@ -135,9 +134,6 @@ def unpack_run(content: bytes | IO[bytes], parent: Path, limit: int = LARGEST) -
             # A temporary folder is its owner's alone; a run is for all who may read the others.
             incoming.chmod(0o755)
             return incoming.rename(parent / free_name(parent, new_name))
-        except BaseException:
-            shutil.rmtree(incoming, ignore_errors=True)
-            raise
 
 
 def opened_archive(content: bytes | IO[bytes]) -> zipfile.ZipFile:

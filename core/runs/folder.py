@@ -10,11 +10,9 @@ import os
 import platform
 import secrets
 import shutil
-import tempfile
-import time
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +21,10 @@ import regex
 import safetensors
 import tokenizers
 import torch
+from filelock import FileLock
 
 from ..files import write_atomically
-from ..jobs.job import Files, Job, is_worked_on
+from ..jobs.job import Files, Job, is_held, is_worked_on
 from ..jobs.process import Work, locked
 from ..messages import N_, Message
 from ..model import Transformer
@@ -96,15 +95,29 @@ INCOMING = ".incoming-"
 """Prefix of hidden folders that are to become runs."""
 DELETED = ".deleted-"
 """Prefix of hidden folders that are being removed; 16 hexadecimal digits follow."""
-_LONGEST_WORK = 24 * 3600
-"""Seconds after which no process can still be working on an incoming run."""
 
 
-def incoming_folder(parent: Path) -> Path:
-    """Make a hidden folder that is to become a run, and remove leftovers of killed processes."""
+@contextmanager
+def incoming_folder(parent: Path) -> Iterator[Path]:
+    """Yield a hidden folder that is to become a run; it is removed unless it was renamed.
+
+    Leftovers of killed processes are removed before.
+    """
     parent.mkdir(parents=True, exist_ok=True)
     clear_left_over(parent)
-    return Path(tempfile.mkdtemp(prefix=INCOMING, dir=parent))
+    room = parent / f"{INCOMING}{secrets.token_hex(4)}"
+    # The system keeps the lock as long as this process lives: others see that it is at work.
+    with FileLock(_lock_of(room)) as lock:
+        try:
+            room.mkdir(0o700)
+            yield room
+        finally:
+            shutil.rmtree(room, ignore_errors=True)
+            Path(lock.lock_file).unlink(missing_ok=True)
+
+
+def _lock_of(room: Path) -> Path:
+    return room.with_name(f"{room.name}.lock")
 
 
 def clear_left_over(parent: Path) -> None:
@@ -113,9 +126,8 @@ def clear_left_over(parent: Path) -> None:
     for path in parent.glob(DELETED + "[0-9a-f]" * 16):
         _remove(path)
     for path in parent.glob(INCOMING + "[a-z0-9_]" * 8):
-        with suppress(FileNotFoundError):
-            if time.time() - path.stat().st_mtime > _LONGEST_WORK:
-                _remove(path)
+        if not is_held(_lock_of(path), stays=False):
+            _remove(path)
 
 
 def _remove(path: Path) -> None:
@@ -156,28 +168,25 @@ def versions() -> dict[str, str]:
 def new_folder(path: Path) -> Iterator[Path]:
     """Yield a hidden folder that is renamed to its path once the context ends without an error.
 
-    Leftovers of a killed process are removed with the next run.
-
     Raises:
         FileExistsError: The name is taken.
     """
     taken = FileExistsError(f"{path} exists already")
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise taken
-    room = incoming_folder(path.parent)
-    try:
+    with incoming_folder(path.parent) as room:
         yield room
         # A temporary folder is its owner's alone; a run is for all who may read the others.
         room.chmod(0o755)
-        if path.exists():
-            path.rmdir()
-        os.rename(room, path)
-    except BaseException as error:
-        shutil.rmtree(room, ignore_errors=True)
-        if isinstance(error, OSError) and error.errno in (errno.EEXIST, errno.ENOTEMPTY):
-            # Another process took the name meanwhile.
-            raise taken from error
-        raise
+        try:
+            if path.exists():
+                path.rmdir()
+            os.rename(room, path)
+        except OSError as error:
+            if error.errno in (errno.EEXIST, errno.ENOTEMPTY):
+                # Another process took the name meanwhile.
+                raise taken from error
+            raise
 
 
 class RunFolder:

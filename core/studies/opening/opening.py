@@ -93,9 +93,8 @@ def open_model(source: str, path: Path) -> Iterator[float]:
     """
     if path.exists():
         raise RunError("{path} exists already", path=path)
-    room = incoming_folder(path.parent)
     try:
-        with new_folder(path) as folder:
+        with incoming_folder(path.parent) as room, new_folder(path) as folder:
             found = yield from local(source, room, _BROUGHT)
             yield from _opened(found, source, folder, _command(source, path))
         yield 1.0
@@ -103,8 +102,6 @@ def open_model(source: str, path: Path) -> Iterator[float]:
         raise RunError(
             "{source} cannot be opened: {why}", source=source, why=error_text(error)
         ) from error
-    finally:
-        shutil.rmtree(room, ignore_errors=True)
 
 
 def _command(source: str, path: Path) -> str:

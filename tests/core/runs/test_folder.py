@@ -1,4 +1,3 @@
-import os
 import shutil
 import subprocess
 import sys
@@ -18,15 +17,14 @@ from core.runs.folder import (
     RunFolder,
     clear_left_over,
     delete_run,
-    incoming_folder,
     new_folder,
     rename_run,
 )
 from core.runs.run import RunError
 from core.training.loop import make_optimizer
-from tests.holding import held_elsewhere
+from tests.holding import ROOT, held_elsewhere
 
-OLD, NOW, TO_COME = (f"{INCOMING}{name}" for name in ("long_ago", "just_now", "to__come"))
+LEFT, HELD = (f"{INCOMING}{name}" for name in ("ended__1", "at__work"))
 
 
 @pytest.fixture
@@ -150,21 +148,34 @@ def exported(runs):
         pass
 
 
-@pytest.mark.parametrize("make", [exported, incoming_folder, clear_left_over])
-def test_what_killed_processes_left_long_ago_is_removed_and_nothing_else(runs, make):
-    gone = {OLD, DELETED + "0123456789abcdef"}
-    kept = {NOW, TO_COME, f"{INCOMING}of-mine", f"{DELETED}mail", "mine"}
+@pytest.mark.parametrize("make", [exported, clear_left_over])
+def test_what_ended_processes_left_is_removed_and_nothing_else(runs, make):
+    gone = {LEFT, DELETED + "0123456789abcdef"}
+    kept = {HELD, f"{INCOMING}of-mine", f"{DELETED}mail", "mine"}
     for name in gone | kept:
         (runs / name).mkdir()
         (runs / name / "run.json").write_text("half")
-        os.utime(runs / name, (0, 0))
-    os.utime(runs / NOW)
-    # The clock was set back while it is being made.
-    os.utime(runs / TO_COME, (4e9, 4e9))
-    make(runs)
-    made = set(names(runs)) - kept
-    assert len(made) == (make is not clear_left_over)
-    assert all(name == "small" or name.startswith(INCOMING) for name in made)
+    with FileLock(runs / f"{HELD}.lock"):
+        make(runs)
+    made = {"small"} if make is exported else set()
+    assert set(names(runs)) == kept | {f"{HELD}.lock"} | made
+
+
+def test_a_process_that_is_ended_at_work_leaves_its_folder_to_the_next(runs):
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom core.runs.folder import incoming_folder\n"
+        "with incoming_folder(Path(sys.argv[1])):\n    print('made', flush=True)\n    input()\n"
+    )
+    command = [sys.executable, "-c", program, str(runs)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe) as process:
+        assert process.stdout.readline() == b"made\n"
+        clear_left_over(runs)
+        [room, lock] = names(runs)
+        assert (room.startswith(INCOMING), lock) == (True, f"{room}.lock")
+        process.terminate()
+    clear_left_over(runs)
+    assert names(runs) == []
 
 
 CHANGES = [delete_run, lambda path: rename_run(path, "new")]
