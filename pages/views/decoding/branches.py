@@ -33,7 +33,7 @@ def decoding(
     """Return what computes the steps of a decoding into which some tokens were put."""
     pairs = tuple(sorted(overrides.items()))
     return Recipe(
-        decode_sentence, opened.path, opened.inspecting, method, *([pairs] if pairs else [])
+        decode_sentence, opened.writer, opened.inspecting, method, *([pairs] if pairs else [])
     )
 
 

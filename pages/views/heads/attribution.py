@@ -1,4 +1,4 @@
-"""Which source tokens a word comes from, by five methods, or which parts of the model."""
+"""Which words of the input a written word depends on, by five methods; or which model parts."""
 
 from collections.abc import Sequence
 

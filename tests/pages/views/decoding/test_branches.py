@@ -26,3 +26,10 @@ def test_a_clicked_alternative_is_followed_and_can_be_undone(open_decoding):
     assert texts(view.free.fed[:5]) == texts(stepper(open_decoding()).free.fed[:5])
     at.button(key="undo").click().run()
     assert not any(each.overridden for each in stepper(at).free.steps)
+
+
+@pytest.mark.parametrize("changed", [{"method": "sampling"}, {"overrides": "0:7"}], ids=str)
+def test_new_tokens_limit_a_decoding_that_is_not_the_models_own(open_decoding, decoders, changed):
+    decoders("gpt2")
+    at = open_decoding(model="runs/gpt2", sentence="The capital", new_tokens="3", **changed)
+    assert len(stepper(at).free.steps) == 3
