@@ -9,14 +9,13 @@ used.
 """
 
 import json
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from subprocess import TimeoutExpired
 from typing import Any, Self
 
-from ..installed import ROOT
-from ..limits import limit_process
+from ..limits import limit_process, run_limited
 
 _SECONDS, _BYTES = 20, 4 << 30
 _PLACE = "4f1c9a"
@@ -65,16 +64,9 @@ def chat_template(template: str, tokens: Mapping[str, str]) -> ChatTemplate | No
     if not template:
         return None
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "core.library.chat"],
-            input=json.dumps({"template": template, "tokens": dict(tokens)}),
-            capture_output=True,
-            text=True,
-            cwd=ROOT,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
+        asked = json.dumps({"template": template, "tokens": dict(tokens)})
+        done = run_limited("core.library.chat", text=asked, seconds=_SECONDS)
+    except TimeoutExpired:
         return ChatTemplate(problem=f"it takes longer than {_SECONDS} seconds")
     if done.returncode:
         last = done.stderr.strip().rpartition("\n")[2]

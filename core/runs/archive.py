@@ -11,7 +11,6 @@ import os
 import re
 import reprlib
 import shutil
-import subprocess
 import sys
 import zipfile
 from contextlib import ExitStack
@@ -20,8 +19,7 @@ from typing import IO
 
 from ..device import use_one_thread
 from ..files import written_atomically
-from ..installed import ROOT
-from ..limits import limit_process
+from ..limits import limit_process, run_limited
 from ..messages import Message, error_text
 from ..tasks import TASKS
 from .checkpoint import (
@@ -236,16 +234,7 @@ def _load_elsewhere(folder: Path) -> None:
     Raises:
         RunError: It cannot be loaded, or takes too much.
     """
-    done = subprocess.run(
-        [sys.executable, "-m", "core.runs.archive", str(folder.resolve())],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        cwd=ROOT,
-        # A GPU takes memory of its own.
-        env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
-        check=False,
-    )
+    done = run_limited("core.runs.archive", str(folder.resolve()))
     if done.returncode == _REFUSED:
         template, values = json.loads(done.stdout)
         raise RunError(template, **values)
