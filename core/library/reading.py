@@ -262,8 +262,6 @@ def _adapted(calls: Calls, found: LibraryClass) -> LibraryModel:
         n = len(calls.embeddings[-1].weight)
         ids = _plain_ids(told, n)
         structure = find_structure(calls, ids)
-        if not all(structure.plans.get(stack) for stack in found.stacks):
-            raise OpeningError("no attention that can be followed was seen in it")
     except OpeningError:
         raise
     # What is not text, or more than text, is asked for.

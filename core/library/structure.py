@@ -12,7 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ..heads import Kind, Site, Stack, Sublayer
+from ..heads import STACK_LABELS, Kind, Site, Stack, Sublayer
+from ..messages import Message
 from ..model.probe import Step
 from ..watch import Seen, watch
 from ..watch.follower import Function, following_modules
@@ -76,8 +77,6 @@ def find_structure(calls: Calls, ids: Sequence[int]) -> Structure:
         with watch(calls.model) as seen, torch.inference_mode():
             passing()
         kinds |= _attending(seen, N_TARGET if stack == calls.stacks[-1] else N_SOURCE)
-    if not kinds:
-        raise OpeningError("no attention that can be followed was seen in it")
     lists = {_layer_of(name, names).rpartition(".")[0] for name in kinds}
     layers = [f"{each}.{number}" for each in sorted(lists) for number in range(len(names[each]))]
     for name in layers:
@@ -92,6 +91,11 @@ def find_structure(calls: Calls, ids: Sequence[int]) -> Structure:
         heard = following_modules(names, watching.enter, watching.leave)
         with heard, watching, torch.inference_mode():
             passing()
+        if not watching.finished[stack]:
+            raise OpeningError(
+                "no attention that can be followed was seen in its {stack}",
+                stack=Message(STACK_LABELS[stack]),
+            )
     return _structure(watching, layers)
 
 
@@ -131,7 +135,11 @@ def _layer_of(name: str, names: Mapping[str, nn.Module]) -> str:
     for at in range(1, len(parts)):
         if isinstance(names[".".join(parts[:at])], nn.ModuleList):
             return ".".join(parts[: at + 1])
-    raise OpeningError("{name} attends, and stands in no list of layers", name=name)
+    raise _no_layer(name)
+
+
+def _no_layer(name: str) -> OpeningError:
+    return OpeningError("{name} computes attention outside of a list of whole layers", name=name)
 
 
 @dataclass(frozen=True)
@@ -169,7 +177,10 @@ class _WatchedSums(ResidualSums):
         """Note which matrix reads the heads' mixed values, one head after the other."""
         if self.mixed is not None and func.__name__ in ("linear", "addmm"):
             (site, mixed_BHQE), self.mixed = self.mixed, None
-            read, matrix = (args[0], args[1].T) if func.__name__ == "linear" else args[1:3]
+            if func.__name__ == "linear":
+                read, matrix = args[0], (*args[1:], *(kwargs or {}).values())[0].T
+            else:
+                read, matrix = args[1:3]
             concatenated = mixed_BHQE.transpose(1, 2).flatten(2)
             if read.numel() == mixed_BHQE.numel() and torch.equal(
                 read.reshape(concatenated.shape), concatenated
@@ -231,6 +242,8 @@ class _Watching(Tracing[_WatchedSums]):
                 raise OpeningError("its layers differ in their numbers of heads")
             return tensor
 
+        if not self.sums:
+            raise _no_layer(name)
         steps = self.sums[-1].attention = AttentionSteps(note, _N_SENTENCES)
         output = run(*args)
         if not steps.is_done:

@@ -29,7 +29,7 @@ from ...jobs.job import Files, Job
 from ...jobs.process import main, working
 from ...library.checkpoint import CONFIG, Checkpoint, OpeningError, read_checkpoint
 from ...limits import limit_process
-from ...messages import N_, error_text
+from ...messages import N_, Message, error_text
 from ...runs.checkpoint import CHECKPOINTS, LARGEST_READ, save_tensors, weights_file
 from ...runs.folder import checked_name, free_name, incoming_folder, new_folder, versions
 from ...runs.run import RunError, RunSettings, load_run
@@ -93,15 +93,28 @@ def open_model(source: str, path: Path) -> Iterator[float]:
     """
     if path.exists():
         raise RunError("{path} exists already", path=path)
-    try:
-        with incoming_folder(path.parent) as room, new_folder(path) as folder:
+    with incoming_folder(path.parent) as room, new_folder(path) as folder:
+        try:
             found = yield from local(source, room, _BROUGHT)
             yield from _opened(found, source, folder, _command(source, path))
-        yield 1.0
-    except (ConfigError, OpeningError) as error:
-        raise RunError(
-            "{source} cannot be opened: {why}", source=source, why=error_text(error)
-        ) from error
+        except (ConfigError, OpeningError, RunError) as error:
+            why = _renamed(_renamed(error_text(error), room, source), folder, str(path))
+            if isinstance(error, RunError):
+                raise RunError(why) from error
+            text = "{source} cannot be opened: {why}"
+            raise RunError(text, source=source, why=why) from error
+    yield 1.0
+
+
+def _renamed(text: str, room: Path, name: str) -> str:
+    """Return a text with the name that a user knows in place of a folder that is soon gone."""
+    if not isinstance(text, Message):
+        return text.replace(str(room), name)
+    values = {
+        key: _renamed(each, room, name) if isinstance(each, str) else each
+        for key, each in text.values.items()
+    }
+    return Message(text.template, **values)
 
 
 def _command(source: str, path: Path) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 import shutil
 import struct
 from functools import partial
@@ -13,6 +14,8 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from core.messages import error_text
+from core.runs.files import about
+from core.runs.folder import INCOMING
 from core.runs.run import RunError
 from core.studies.opening.opening import open_model
 from tests.core.library.folders import write_folder
@@ -179,3 +182,20 @@ def test_weights_for_which_the_disk_has_no_room_are_said_to_have_none(
     with pytest.raises(OSError, match="No space left") as refused:
         list(open_model(str(folders / "gpt2"), tmp_path / "run"))
     assert error_text(refused.value).startswith("No space left on the disk: ")
+
+
+def test_a_refusal_names_what_the_user_knows_and_no_folder_that_is_soon_gone(
+    folders, tmp_path, monkeypatch
+):
+    def damaged(path):
+        raise about(path, "it is damaged")
+
+    run = tmp_path / "run"
+    monkeypatch.setattr("core.studies.opening.opening.load_run", damaged)
+    with pytest.raises(RunError, match=f"^{re.escape(str(run))}: it is damaged$"):
+        list(open_model(str(folders / "gpt2"), run))
+    shutil.copytree(folders / "gpt2", tmp_path / "m", ignore=shutil.ignore_patterns(WEIGHTS))
+    file = shutil.make_archive(str(tmp_path / "model"), "zip", tmp_path / "m")
+    with pytest.raises(RunError, match=f"no weights in {re.escape(file)};") as refused:
+        list(open_model(file, run))
+    assert INCOMING not in str(refused.value)
