@@ -9,8 +9,7 @@ from core.training import trainer
 from core.training.prepare import prepare_run
 from core.training.presets import with_settings
 from tests.core.conftest import MINIATURE, draw_few
-from tests.core.library.folders import write_folder
-from tests.core.library.tiny import write_tiny
+from tests.core.library.folders import write_folder, write_tiny
 
 OPENED = ("bert", "bert without a head", "gpt2", "llama3", "t5", "marian")
 """Models that were trained elsewhere."""

@@ -16,7 +16,7 @@ from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.opening.opening import open_model
 from core.tasks.task import Sample
-from tests.core.library.tiny import write_multilingual
+from tests.core.library.folders import write_multilingual
 
 TEXT = "The animal did not cross the street."
 

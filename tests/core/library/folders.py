@@ -8,7 +8,7 @@ import sentencepiece
 import tokenizers
 from tokenizers import AddedToken, models, normalizers, pre_tokenizers, trainers
 
-from tests.core.library.random_models import drawn
+from tests.core.library.random_models import BOTH, DECODER, ENCODER, MODELS, drawn
 
 TEXTS = [
     "The animal did not cross the street because it was too tired.",
@@ -132,4 +132,33 @@ def write_folder(path, name="gpt2"):
         more |= {"decoder_start_token_id": size - 1}
     model = drawn(name, **more)
     model.save_pretrained(path)
+    return model
+
+
+def write_tiny(path, label, **more):
+    """Write a whole folder, and return the model in it."""
+    path.mkdir(parents=True)
+    _, stacks, _ = MODELS[label]
+    write = {DECODER: write_json, ENCODER: write_bert, BOTH: write_t5}[stacks]
+    name = {DECODER: "PreTrainedTokenizerFast", ENCODER: "BertTokenizer", BOTH: "T5Tokenizer"}
+    about = {"tokenizer_class": name[stacks]}
+    (path / "tokenizer_config.json").write_text(json.dumps(about))
+    model = drawn(label, vocab_size=write(path), **more)
+    model.save_pretrained(path)
+    return model
+
+
+def write_multilingual(path):
+    """Write a model that translates to French unless another language is chosen, and return it."""
+    path.mkdir(parents=True)
+    write_json(path)
+    fast = tokenizers.Tokenizer.from_file(str(path / "tokenizer.json"))
+    fast.add_special_tokens([AddedToken(name, special=True) for name in ("fra_Latn", "deu_Latn")])
+    fast.save(str(path / "tokenizer.json"))
+    model = drawn("Bart", vocab_size=fast.get_vocab_size())
+    model.save_pretrained(path)
+    about = {"tokenizer_class": "PreTrainedTokenizerFast"}
+    (path / "tokenizer_config.json").write_text(json.dumps(about))
+    default = {"forced_bos_token_id": fast.token_to_id("fra_Latn")}
+    (path / "generation_config.json").write_text(json.dumps(default))
     return model

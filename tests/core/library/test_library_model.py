@@ -6,8 +6,7 @@ import torch
 from core.decoding.generate import generate
 from core.heads import Head, Kind
 from core.model import Patch, Record, Silence, Step
-from tests.core.library.random_models import drawn, opened
-from tests.core.library.tiny import BOTH, DECODER, ENCODER, MODELS, tiny
+from tests.core.library.random_models import BOTH, DECODER, ENCODER, MODELS, drawn, opened
 
 SOURCE = torch.randint(3, 50, (2, 9), generator=torch.Generator().manual_seed(1))
 TARGET = torch.randint(3, 50, (2, 6), generator=torch.Generator().manual_seed(2))
@@ -32,18 +31,13 @@ OUTPUTS = {
     "llama3": "model.layers.1.self_attn.o_proj",
 }
 """Label → where the last kind of attention of layer 1 goes through W^O."""
-DRAWN = {
-    **dict.fromkeys(("marian", "t5", "t5 with its own head"), BOTH),
-    **{"bert": ENCODER, "gpt2": DECODER, "llama3": DECODER},
-}
-"""Models of `random_models` → their stacks."""
-STACKS = {label: stacks for label, (_, stacks, _) in MODELS.items()} | DRAWN
+STACKS = {label: stacks for label, (_, stacks, _) in MODELS.items() if label in OUTPUTS}
 
 
 @pytest.fixture(scope="module", params=STACKS)
 def both(request):
     """A label, the model of `transformers`, and ours."""
-    theirs = drawn(request.param) if request.param in DRAWN else tiny(request.param)
+    theirs = drawn(request.param)
     with torch.no_grad():
         yield request.param, theirs, opened(theirs)
 

@@ -12,8 +12,9 @@ from core.model import Record, Silence, Step
 from core.runs.run import load_run
 from core.studies.opening.opening import open_model
 from core.studies.opening.survey import survey
+from tests.core.library.folders import write_tiny
+from tests.core.library.random_models import drawn
 from tests.core.library.test_library_model import CLOSE, fed
-from tests.core.library.tiny import tiny, write_tiny
 
 
 def test_weights_of_half_precision_stay_so_on_the_disk_and_compute_as_float32(tmp_path):
@@ -40,7 +41,7 @@ def test_weights_of_half_precision_stay_so_on_the_disk_and_compute_as_float32(tm
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
 @pytest.mark.parametrize("label", ["GPTNeoX", "MT5", "Roberta"])
 def test_a_gpu_gives_what_the_cpu_gives_on_the_cpu(label):
-    theirs = tiny(label)
+    theirs = drawn(label)
     there, here = (
         load_library_model(theirs.config.to_dict(), theirs.state_dict()) for _ in range(2)
     )

@@ -14,8 +14,7 @@ from core.messages import MessageError
 from core.runs.run import RunError, load_run
 from core.studies.opening.opening import open_model
 from core.tokenizer.fast_tokenizer import FastTokenizer
-from tests.core.library.folders import byte_level, write_bert
-from tests.core.library.tiny import write_tiny
+from tests.core.library.folders import byte_level, write_bert, write_tiny
 
 TEXT = "The animal did not cross the street."
 

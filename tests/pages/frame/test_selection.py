@@ -14,7 +14,7 @@ from core.studies.opening.examples import examples_of
 from core.studies.opening.opening import open_model
 from pages.attention import VIEWS
 from pages.frame import selection
-from tests.core.library.tiny import write_multilingual
+from tests.core.library.folders import write_multilingual
 from tests.pages.conftest import said
 from tests.pages.drawing import assert_computes, draw
 
