@@ -101,8 +101,7 @@ def open_model(source: str, path: Path) -> Iterator[float]:
             why = _renamed(_renamed(error_text(error), room, source), folder, str(path))
             if isinstance(error, RunError):
                 raise RunError(why) from error
-            text = "{source} cannot be opened: {why}"
-            raise RunError(text, source=source, why=why) from error
+            raise RunError("{source} cannot be opened: {why}", source=source, why=why) from error
     yield 1.0
 
 

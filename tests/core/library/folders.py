@@ -155,7 +155,8 @@ def write_multilingual(path):
     fast = tokenizers.Tokenizer.from_file(str(path / "tokenizer.json"))
     fast.add_special_tokens([AddedToken(name, special=True) for name in ("fra_Latn", "deu_Latn")])
     fast.save(str(path / "tokenizer.json"))
-    model = drawn("Bart", vocab_size=fast.get_vocab_size())
+    # What some other seeds write is longer, tokenized again, than the positions.
+    model = drawn("Bart", seed=1, vocab_size=fast.get_vocab_size())
     model.save_pretrained(path)
     about = {"tokenizer_class": "PreTrainedTokenizerFast"}
     (path / "tokenizer_config.json").write_text(json.dumps(about))
