@@ -1,5 +1,7 @@
 """Sinusoidal positions: their waves, their table, and a shift as a rotation."""
 
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 
@@ -12,6 +14,7 @@ from core.studies.lessons.positions import (
     ClosestRows,
     Rotation,
     Sinusoids,
+    binary,
     closest_rows,
     rotation,
     waves,
@@ -40,6 +43,7 @@ def draw(opened: Opened) -> Shown:
         "waves": _("waves"),
         "table": _("table"),
         "shift": _("shift"),
+        "binary": _("binary numbers"),
     }
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="controls"):
         shown = stacks.ask_picture(opened, "positions_shown", pictures)
@@ -51,7 +55,7 @@ def draw(opened: Opened) -> Shown:
             width, length, base = _ask_size(opened)
     table, position, shift = Recipe(Sinusoids, width, length, base), 0, 0
     with asked:
-        if shown != "table":
+        if shown in ("waves", "shift"):
             usual = min(DEFAULT_POSITION, length - 1)
             position = controls.amount(_("Position"), "pe_pos", usual, limits=(0, length - 1))
         if shown == "shift":
@@ -68,6 +72,8 @@ def draw(opened: Opened) -> Shown:
             return _waves(table, position)
         case "shift":
             return _shift(table, position, shift)
+        case "binary":
+            return _binary(table)
     return _table(table)
 
 
@@ -88,9 +94,13 @@ def _ask_size(opened: Opened) -> tuple[int, int, int]:
     return width, length, base
 
 
+def _every(table: Recipe[Sinusoids]) -> int:
+    """Return how far apart four sines are, each much slower than the last."""
+    return max(2, 2 * (table.result().d_model // 24))
+
+
 def _waves(table: Recipe[Sinusoids], position: int) -> Shown:
-    # Four sines, each much slower than the last.
-    recipe = Recipe(waves, table, max(2, 2 * (table.result().d_model // 24)))
+    recipe = Recipe(waves, table, _every(table))
     found = recipe.result()
     named = _("dimension {d}: λ = {length}")
     lines = {
@@ -162,6 +172,41 @@ def _distinct(found: Sinusoids, closest: ClosestRows | None) -> str:
         )
         sentences.append(text.format(first=short(first), last=short(last)))
     return joined(sentences)
+
+
+def _binary(table: Recipe[Sinusoids]) -> Shown:
+    recipe = Recipe(binary, table, _every(table))
+    found = recipe.result()
+    rows = numbered(_("position"), len(found.bits_PN))
+    places = tuple(TokenLabel(str(1 << at)) for at in range(found.bits_PN.shape[1]))
+    dimensions = tuple(TokenLabel(str(each)) for each in found.waves.dimensions)
+    dimension = Axis(name=_("dimension"), labels=dimensions)
+    digit = Axis(name=_("value of the digit"), labels=places)
+    digits = _signed(_("Binary digits"), found.bits_PN, (rows, digit))
+    bits = [[number(int(each)) for each in row] for row in found.bits_PN.tolist()]
+    panels = [
+        replace(digits, texts=bits),
+        _signed(_("Sinusoids"), found.waves.values_DP.T, (rows, dimension)),
+    ]
+    text = _(
+        "In both, each column is slower than the one before: the digit of 1 changes at every "
+        "position, that of 8 at every eighth; dimension {first} repeats after **{fast}** "
+        "positions, dimension {d} after **{slow}**. A digit jumps, a wave moves little by little."
+    )
+    return Shown(
+        name="binary",
+        title=_("Positions as binary numbers and as sinusoids"),
+        question=_("What do sinusoids have in common with binary numbers?"),
+        recipe=recipe,
+        seen=text.format(
+            first=dimensions[0].text,
+            fast=short(found.waves.wavelengths[0]),
+            d=dimensions[-1].text,
+            slow=short(found.waves.wavelengths[-1]),
+        ),
+        code=[sinusoids],
+        pictures=[components.show(Matrices(panels=panels), key="pe_binary")],
+    )
 
 
 def _shift(table: Recipe[Sinusoids], position: int, shift: int) -> Shown:

@@ -10,7 +10,7 @@ from core.studies.lessons.positions import shuffled
 from pages.frame.language import percent
 from tests.core.studies.lessons.test_positions import formula, with_learned_positions
 from tests.pages.conftest import ROOT, chart_rows, said, send
-from tests.pages.views.lessons.conftest import TIRED, charts, panels
+from tests.pages.views.lessons.conftest import TIRED, charts, panels, texts
 
 PETS = "The dog slept because the cat was tired."
 
@@ -95,6 +95,16 @@ def test_waves_are_the_formula_and_the_line_reads_them_at_a_position(open_positi
     there = f"position **7** (dashed line) the dimensions drawn, of 128, are {read}."
     assert there in shown.seen.replace("−", "-")
     assert "**No other position** has the same values" in shown.seen
+
+
+def test_binary_digits_stand_beside_the_sinusoids_of_the_model(open_positions):
+    at, shown = open_positions("binary", model="translate", pe_length="5")
+    digits, sines = panels(at)
+    written = ["".join(map(str, row[::-1])) for row in digits.values.astype(int)]
+    assert written == [f"{position:04b}" for position in range(16)]
+    assert texts(sines.columns) == ["0", "10", "20", "30"]
+    np.testing.assert_allclose(sines.values, table(16, 128)[:, [0, 10, 20, 30]], atol=1e-6)
+    assert "that of 8 at every eighth; dimension 0 repeats after **6.28** positions" in shown.seen
 
 
 @pytest.fixture
