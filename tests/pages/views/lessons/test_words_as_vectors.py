@@ -170,3 +170,15 @@ def test_words_that_are_not_shuffled_yet_all_come_out_the_same(open_lesson):
     at.button(key="shuffle_again").click().run()
     assert order(at)
     assert min(charts(at)[0]["with positions"]) < 0.99
+
+
+def test_pieces_cut_a_typed_word_merge_by_merge(open_lesson):
+    at, shown = open_lesson(
+        "embedding", model="everyday", embedding_shown="pieces", piece_word="singing"
+    )
+    rows = at.table[0].value
+    assert rows["merge"].tolist() == ["–", "11", "31", "100", "1,451"]
+    assert rows.iloc[-1, 2] == "␣sing·ing"
+    assert "sing (1,709), ing (358)" in shown.seen
+    at.text_input(key="piece_word").set_value("早上好").run()
+    assert "it has **9 tokens**, a byte" in said(at)

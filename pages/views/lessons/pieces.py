@@ -1,0 +1,74 @@
+"""How a word becomes tokens: the merges of the model's own tokenizer, one by one."""
+
+import streamlit as st
+
+from core.studies.lessons.pieces import Cut, cut, written
+from pages.frame import controls
+from pages.frame.language import _, listed, number, plain
+from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
+from pages.frame.texts import view_text
+from pages.frame.view import Shown
+
+LONGEST = 40
+"""Letters of a text that is cut."""
+
+
+def draw(opened: Opened) -> Shown:
+    """Ask for a word, and show how it is joined from bytes or characters."""
+    label = _("Word or text (at most {n} letters)").format(n=number(LONGEST))
+    usual = max(opened.inspection.source_words or opened.inspection.fed_words, key=len)
+    typed = controls.text(label, "piece_word", usual, width=330)[:LONGEST]
+    recipe = Recipe(cut, opened.path, typed)
+    found = recipe.result()
+    if found.begin:
+        st.table(_rows(found), border="horizontal", hide_index=True)
+    text = view_text("lessons", "pieces")
+    return Shown(
+        name="pieces",
+        title=_("How “{text}” becomes tokens").format(text=typed),
+        question=text.question,
+        text=text,
+        recipe=recipe,
+        seen=_seen(found, typed),
+        code=[cut],
+    )
+
+
+def _rows(found: Cut) -> dict[str, list[str]]:
+    """Return a row for each merge, the beginning first."""
+    merges = found.merges
+    joined = [" + ".join(each.joined) for each in merges]
+    pieces = [written(found.begin), *(written(each.words) for each in merges)]
+    return {
+        _("merge"): ["–", *(number(each.rank) for each in merges)],
+        _("joins"): ["–", *map(plain, joined)],
+        _("pieces (␣: the space before a word)"): list(map(plain, pieces)),
+    }
+
+
+def _seen(found: Cut, typed: str) -> str:
+    """Say which tokens a text has, with their ids, and how many merges led there."""
+    named = _("{token} ({id})")
+    tokens = listed(
+        named.format(token=plain(token.text), id=number(each))
+        for token, each in zip(found.tokens, found.ids, strict=True)
+    )
+    text = _("The tokenizer cuts “{text}” into **{n}**, each with its id: {tokens}.")
+    if found.begin:
+        text = _(
+            "Of the {all} merges that the tokenizer learned, **{used}** apply to “{text}”. Its "
+            "tokens, with their ids: {tokens}."
+        )
+        if not found.merges:
+            text = _(
+                "None of the {all} merges that the tokenizer learned applies to “{text}”: it has "
+                "**{n} tokens**, a byte or a character each, with their ids: {tokens}."
+            )
+    return text.format(
+        n=number(len(found.ids)),
+        all=number(found.n_merges),
+        used=number(len(found.merges)),
+        text=plain(typed),
+        tokens=tokens,
+    )
