@@ -191,7 +191,7 @@ def look_up(steps: HeadSteps, query: int) -> str:
     parts = [f"{number(float(weights_K[at]), 2)} × “{plain(steps.keys[at].text)}”" for at in first]
     rest = 1 - float(weights_K[first].sum())
     if rest >= LEAST:
-        parts.append(_("{share} × the others").format(share=number(rest, 2)))
+        parts.append(_("{share} in all for the others").format(share=number(rest, 2)))
     text = _(
         "A look-up: a dictionary in Python returns one value, that of the equal key. This head "
         "compares the query of “{query}” with every key, and returns a mean of their values by "

@@ -65,7 +65,9 @@ def draw(opened: Opened) -> Shown:
             place = stacks.ask_place(opened, "vectors_stack", POSITION, usual=usual)
             ids = _ids(opened, place.stack)
         if shown == "pieces":
-            return pieces.draw(opened)
+            typed = pieces.ask(opened)
+    if shown == "pieces":
+        return pieces.draw(opened, typed)
     if shown == "lengths":
         return _lengths(opened)
     if shown == "points":

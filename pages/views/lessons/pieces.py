@@ -14,11 +14,16 @@ LONGEST = 40
 """Letters of a text that is cut."""
 
 
-def draw(opened: Opened) -> Shown:
-    """Ask for a word, and show how it is joined from bytes or characters."""
+def ask(opened: Opened) -> str:
+    """Ask for a word; within a row. The longest of the sentence is the first."""
     label = _("Word or text (at most {n} letters)").format(n=number(LONGEST))
     usual = max(opened.inspection.source_words or opened.inspection.fed_words, key=len)
-    typed = controls.text(label, "piece_word", usual, width=330)[:LONGEST]
+    st.caption(_("word"), width="content")
+    return controls.text(label, "piece_word", usual, labelled=False, width=330)[:LONGEST]
+
+
+def draw(opened: Opened, typed: str) -> Shown:
+    """Show how a word is joined from bytes or characters."""
     recipe = Recipe(cut, opened.path, typed)
     found = recipe.result()
     if found.begin:

@@ -23,14 +23,14 @@ def draw(opened: Opened) -> Shown:
     recipe = Recipe(reading_cost, opened.path)
     found = recipe.result()
     drawn = (
-        (_("1. Steps that wait for each other"), _("steps"), "steps"),
-        (_("2. Multiplications"), _("multiplications"), "multiplications"),
-        (_("3. Numbers kept on the way"), _("numbers"), "kept"),
+        (_("1. Steps that wait for each other"), _("steps"), "steps", 1),
+        (_("2. Multiplications"), _("millions"), "multiplications", 1_000_000),
+        (_("3. Numbers kept on the way"), _("thousands"), "kept", 1_000),
     )
     pictures = []
-    for place, (title, name, field) in zip(st.columns(3, gap="medium"), drawn, strict=True):
+    for place, (title, name, field, scale) in zip(st.columns(3, gap="medium"), drawn, strict=True):
         series = {
-            _(NAMES[unit]): [getattr(each, field) for each in costs]
+            _(NAMES[unit]): [getattr(each, field) / scale for each in costs]
             for unit, costs in found.costs.items()
         }
         figure = curves(

@@ -21,6 +21,15 @@ def test_a_word_is_joined_pair_by_pair_in_the_order_in_which_merges_were_learned
     assert written(found.begin) == "␣·s·i·n·g·i·n·g"
 
 
+def test_a_rare_word_is_cut_as_the_text_of_the_lesson_says(everyday):
+    assert [token.text for token in cut(everyday, "unhappiness").tokens] == [
+        "un",
+        "h",
+        "app",
+        "iness",
+    ]
+
+
 @pytest.mark.parametrize("text", ["Il n'était pas là.", "unhappiness 2026 xyzzy", "naïveté 👩‍👩‍👧"])
 def test_the_merges_of_an_own_tokenizer_lead_to_its_tokens(everyday, text):
     found = cut(everyday, text)

@@ -138,6 +138,6 @@ def test_a_look_up_names_the_keys_with_the_largest_weights_of_the_row(open_steps
     weights = steps.weights_QK[row]
     first = np.argsort(-weights)[:3]
     mean = " + ".join(f"{weights[key]:.2f} × “{plain(steps.keys[key].text)}”" for key in first)
-    mean += f" + {1 - weights[first].sum():.2f} × the others"
+    mean += f" + {1 - weights[first].sum():.2f} in all for the others"
     assert f"the query of “{steps.queries[row].text}” with every key" in said(at)
     assert f"**{mean}**" in said(at)

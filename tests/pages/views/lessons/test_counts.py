@@ -71,7 +71,7 @@ def test_reading_is_counted_by_the_widths_of_the_model(open_lesson, run):
     steps, multiplications, kept = charts(at)
     d, n = run.settings.model.d_model, 512
     assert (steps["attention"][-1], steps["GRU"][-1]) == (1, n)
-    assert multiplications["attention"][-1] == 4 * n * d * d + 2 * n * n * d
-    assert (kept["attention"][-1], kept["GRU"][-1]) == (run.settings.model.n_heads * n * n, d)
+    assert multiplications["attention"][-1] == (4 * n * d * d + 2 * n * n * d) / 1e6
+    assert (kept["attention"][-1], kept["GRU"][-1]) == (4 * n * n / 1000, d / 1000)
     assert (d, (4 * d + 2 * n) / (6 * d)) == (128, 2)
     assert "Attention multiplies 2 times as often as the GRU" in shown.seen
