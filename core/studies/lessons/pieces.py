@@ -9,21 +9,21 @@ from ...decoding.sentence import SentenceError
 from ...runs.run import Run
 from ...tokenizer.fast_tokenizer import FILE, Written
 from ...tokenizer.tokenizer import Token, Tokenizer, readable
-from .cells import Table
+from .cells import Table, stacked
 
-Pieces = tuple[bytes, ...]
+Pieces = Sequence[bytes]
 Pair = tuple[bytes, bytes]
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """The pieces of a text after a merge."""
+    """A merge, and the pieces of a text after it."""
 
     rank: int
-    """Of the merge among all, from 1 on: the tokenizer learned it as that one."""
-    joined: tuple[str, str]
-    words: tuple[tuple[str, ...], ...]
-    """The pieces of each word; ␣ is the space before it."""
+    """The tokenizer learned it as this one, from 1 on; 0 before the first merge."""
+    joined: str
+    pieces: str
+    """With dots between them, words apart; ␣ is the space before a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,29 +32,16 @@ class Cut:
 
     ids: tuple[int, ...]
     tokens: tuple[Token, ...]
-    begin: tuple[tuple[str, ...], ...]
-    """The bytes or characters of each word; empty where no merges are known that lead to `ids`."""
-    merges: tuple[Merge, ...]
     n_merges: int
     """All merges of the tokenizer; 0 if it joins no pairs."""
+    merges: tuple[Merge, ...]
+    """Those that lead to the tokens, after the bytes or characters that they join."""
 
     def table(self) -> Table:
-        """Return a row for each merge, the beginning first."""
-        merges = self.merges
-        return {
-            "rank": [None, *(each.rank for each in merges)],
-            "joined": ["", *("+".join(each.joined) for each in merges)],
-            "pieces": [written(self.begin), *(written(each.words) for each in merges)],
-        }
-
-
-def written(words: Sequence[Sequence[str]]) -> str:
-    """Return pieces with dots between them, words apart.
-
-    >>> written([["sing", "ing"], ["."]])
-    'sing·ing .'
-    """
-    return " ".join(map("·".join, words))
+        """Return a row for each merge, the beginning first, then one for each token."""
+        names = "rank", "joined", "pieces"
+        merges = {name: [getattr(each, name) for each in self.merges] for name in names}
+        return stacked(merges, {"token": [each.text for each in self.tokens], "id": self.ids})
 
 
 def cut(run: Run, text: str) -> Cut:
@@ -69,18 +56,17 @@ def cut(run: Run, text: str) -> Cut:
         raise SentenceError("there is no text to translate")
     tokens = tokenizer.describe(ids)
     by_word = groupby(zip(tokens, ids, strict=True), lambda each: each[0].word)
-    words = [tuple(tokenizer.piece(each) for _, each in group) for _, group in by_word]
+    made = [[tokenizer.piece(each) for _, each in word] for _, word in by_word]
     ranks, of_bytes = _merges(tokenizer)
-    symbols = [_symbols(b"".join(word), of_bytes=of_bytes) for word in words]
-    begin, merges = _shown(symbols), []
-    while pairs := [p for word in symbols for p in pairwise(word) if p in ranks]:
+    words = [_symbols(b"".join(pieces), of_bytes=of_bytes) for pieces in made]
+    merges = [Merge(0, "", _written(words))]
+    while pairs := [pair for word in words for pair in pairwise(word) if pair in ranks]:
         pair = min(pairs, key=ranks.__getitem__)
-        symbols = [_joined(word, pair) for word in symbols]
-        left, right = map(_text, pair)
-        merges.append(Merge(ranks[pair] + 1, (left, right), _shown(symbols)))
-    # Some tokenizers look whole words up first, or mark their ends.
-    known = bool(ranks) and symbols == words
-    return Cut(ids, tokens, begin if known else (), tuple(merges) if known else (), len(ranks))
+        words = [_joined(word, pair) for word in words]
+        merges.append(Merge(ranks[pair] + 1, " + ".join(map(_text, pair)), _written(words)))
+    # Some tokenizers join no pairs, look whole words up first, or mark their ends.
+    known = len(merges) > 1 and words == made
+    return Cut(ids, tokens, len(ranks), tuple(merges) if known else ())
 
 
 def _merges(tokenizer: Tokenizer) -> tuple[Mapping[Pair, int], bool]:
@@ -88,42 +74,39 @@ def _merges(tokenizer: Tokenizer) -> tuple[Mapping[Pair, int], bool]:
     stored = json.loads(tokenizer.files().get(FILE, b"{}"))
     if stored.get("model", {}).get("type") != "BPE":
         return {}, False
-    form = Written(stored)
-    pairs = [
-        each.split(" ") if isinstance(each, str) else each for each in stored["model"]["merges"]
-    ]
+    form, merges = Written(stored), stored["model"]["merges"]
+    pairs = [each.split(" ") if isinstance(each, str) else each for each in merges]
     ranks = {(form.piece(a), form.piece(b)): rank for rank, (a, b) in enumerate(pairs)}
     return ranks, form.is_bytes
 
 
-def _symbols(word: bytes, *, of_bytes: bool) -> Pieces:
+def _symbols(word: bytes, *, of_bytes: bool) -> list[bytes]:
     """Return the bytes of a word, or its characters.
 
     >>> [len(_symbols("早上好".encode(), of_bytes=each)) for each in (True, False)]
     [9, 3]
     """
     if of_bytes:
-        return tuple(word[at : at + 1] for at in range(len(word)))
-    return tuple(each.encode() for each in word.decode(errors="replace"))
+        return [word[at : at + 1] for at in range(len(word))]
+    return [each.encode() for each in word.decode(errors="replace")]
 
 
-def _joined(word: Pieces, pair: Pair) -> Pieces:
+def _joined(word: Pieces, pair: Pair) -> list[bytes]:
     """Return the pieces of a word with each occurrence of a pair joined, from the left.
 
-    >>> _joined((b"n", b"n", b"n"), (b"n", b"n"))
-    (b'nn', b'n')
+    >>> _joined([b"n", b"n", b"n"], (b"n", b"n"))
+    [b'nn', b'n']
     """
-    made: list[bytes] = []
-    rest = list(word)
+    made, rest = [], list(word)
     while rest:
         if tuple(rest[:2]) == pair:
             rest[:2] = [b"".join(pair)]
         made.append(rest.pop(0))
-    return tuple(made)
+    return made
 
 
-def _shown(words: Sequence[Pieces]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(map(_text, word)) for word in words)
+def _written(words: Sequence[Pieces]) -> str:
+    return " ".join("·".join(map(_text, word)) for word in words)
 
 
 def _text(piece: bytes) -> str:

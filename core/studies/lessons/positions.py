@@ -8,7 +8,7 @@ in float64.
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -23,15 +23,13 @@ from ...model import Record, Step, Transformer, Unplace, build
 from ...model.positional import exact_sinusoids, timescales
 from ...runs.run import Run
 from ...tokenizer.tokenizer import Token
-from .cells import Table, cells, stacked
+from .cells import Table, cells
 
 Array = NDArray[np.float64]
 LONGEST, WIDEST = 512, 1024
 """The most positions and dimensions of a table."""
 FARTHEST = 1_000_000
 """No position and no shift is farther from 0."""
-DIGITS = 4
-"""Binary digits of a position."""
 ROUNDING = 1e-6
 """By so much a cosine may be below 1 where nothing but the order of additions differs."""
 
@@ -101,30 +99,6 @@ def waves(sinusoids: Sinusoids, every: int, count: int = 4) -> Waves:
         sinusoids.encodings().T[list(dimensions)],
         tuple(float(lengths[at]) for at in dimensions),
     )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Binary:
-    """The first positions as binary numbers, beside some dimensions of sinusoids."""
-
-    bits_PN: Array
-    """N binary digits of each position, the lowest first: 1, 2, 4 ..."""
-    waves: Waves
-
-    def table(self) -> Table:
-        """Return a row for each position and digit, and for each dimension and position."""
-        return stacked(cells("position", "digit", {"bit": self.bits_PN}), self.waves.table())
-
-
-def binary(sinusoids: Sinusoids, every: int) -> Binary:
-    """Return positions 0 … 15 in four binary digits, and in dimensions as `waves` chooses them.
-
-    >>> binary(Sinusoids(8, 1), 2).bits_PN[6].tolist()
-    [0.0, 1.0, 1.0, 0.0]
-    """
-    bits_PN = (np.arange(1 << DIGITS)[:, None] >> np.arange(DIGITS)) & 1
-    first = replace(sinusoids, length=len(bits_PN))
-    return Binary(bits_PN.astype(np.float64), waves(first, every, DIGITS))
 
 
 @dataclass(frozen=True, slots=True)

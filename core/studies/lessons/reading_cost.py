@@ -5,7 +5,7 @@ left out, and so are sums, biases, the softmax and gates.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from typing import Literal, get_args
 
 from ...config import ModelConfig
@@ -30,19 +30,13 @@ class Cost:
 
 
 def cost(config: ModelConfig, unit: Unit, n: int) -> Cost:
-    """Return what a layer of the model's widths costs for n tokens.
-
-    >>> cost(ModelConfig(9, d_model=8, n_heads=2), "attention", 3)
-    Cost(steps=1, multiplications=912, kept=18)
-    >>> cost(ModelConfig(9, d_model=8, n_heads=2), "gru", 3)
-    Cost(steps=3, multiplications=1152, kept=8)
-    """
-    d, h, sets = config.d_model, config.n_heads, config.n_key_value_sets
+    """Return what a layer of the model's widths costs for n tokens."""
+    d, h, g = config.d_model, config.n_heads, config.n_key_value_sets
     d_k, d_v = config.d_k, config.d_v
     if unit == "gru":
         # Two gates and the new state, each computed from the token and from the last state.
-        return Cost(n, 3 * (d * d + d * d) * n, d)
-    projections = n * d * (h + sets) * (d_k + d_v)
+        return Cost(n, n * 6 * d * d, d)
+    projections = n * d * (h + g) * (d_k + d_v)
     if unit == "attention":
         # A score and a share of a value for each head, query and key; kept are the weights.
         return Cost(1, projections + n * n * h * (d_k + d_v), n * n * h)
@@ -58,18 +52,13 @@ class ReadingCost:
 
     def table(self) -> Table:
         """Return a row for each unit and length."""
-        every = [
-            (unit, n, each)
+        rows = [
+            (unit, n, *astuple(each))
             for unit, found in self.costs.items()
             for n, each in zip(LENGTHS, found, strict=True)
         ]
-        return {
-            "unit": [unit for unit, _, _ in every],
-            "tokens": [n for _, n, _ in every],
-            "steps": [each.steps for _, _, each in every],
-            "multiplications": [each.multiplications for _, _, each in every],
-            "kept": [each.kept for _, _, each in every],
-        }
+        names = "unit", "tokens", *(each.name for each in fields(Cost))
+        return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
 
 def reading_cost(run: Run) -> ReadingCost:

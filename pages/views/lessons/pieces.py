@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.studies.lessons.pieces import Cut, cut, written
+from core.studies.lessons.pieces import Cut, cut
 from pages.frame import controls
 from pages.frame.language import _, listed, number, plain
 from pages.frame.recipe import Recipe
@@ -26,8 +26,13 @@ def draw(opened: Opened, typed: str) -> Shown:
     """Show how a word is joined from bytes or characters."""
     recipe = Recipe(cut, opened.path, typed)
     found = recipe.result()
-    if found.begin:
-        st.table(_rows(found), border="horizontal", hide_index=True)
+    if found.merges:
+        columns = {
+            _("merge"): [number(each.rank) for each in found.merges],
+            _("joins"): [plain(each.joined) for each in found.merges],
+            _("pieces (␣: the space before a word)"): [plain(each.pieces) for each in found.merges],
+        }
+        st.table(columns, border="horizontal", hide_index=True)
     text = view_text("lessons", "pieces")
     return Shown(
         name="pieces",
@@ -40,18 +45,6 @@ def draw(opened: Opened, typed: str) -> Shown:
     )
 
 
-def _rows(found: Cut) -> dict[str, list[str]]:
-    """Return a row for each merge, the beginning first."""
-    merges = found.merges
-    joined = [" + ".join(each.joined) for each in merges]
-    pieces = [written(found.begin), *(written(each.words) for each in merges)]
-    return {
-        _("merge"): ["–", *(number(each.rank) for each in merges)],
-        _("joins"): ["–", *map(plain, joined)],
-        _("pieces (␣: the space before a word)"): list(map(plain, pieces)),
-    }
-
-
 def _seen(found: Cut, typed: str) -> str:
     """Say which tokens a text has, with their ids, and how many merges led there."""
     named = _("{token} ({id})")
@@ -59,21 +52,16 @@ def _seen(found: Cut, typed: str) -> str:
         named.format(token=plain(token.text), id=number(each))
         for token, each in zip(found.tokens, found.ids, strict=True)
     )
-    text = _("The tokenizer cuts “{text}” into **{n}**, each with its id: {tokens}.")
-    if found.begin:
-        text = _(
-            "Of the {all} merges that the tokenizer learned, **{used}** apply to “{text}”. Its "
-            "tokens, with their ids: {tokens}."
-        )
-        if not found.merges:
-            text = _(
-                "None of the {all} merges that the tokenizer learned applies to “{text}”: it has "
-                "**{n} tokens**, a byte or a character each, with their ids: {tokens}."
-            )
+    text = _(
+        "Of the {all} merges that the tokenizer learned, **{used}** apply to “{text}”. Its tokens, "
+        "with their ids: {tokens}."
+    )
+    if not found.merges:
+        text = _("No merge applies to “{text}”. Its tokens, with their ids: {tokens}.")
     return text.format(
-        n=number(len(found.ids)),
         all=number(found.n_merges),
-        used=number(len(found.merges)),
+        # The first row is before all merges.
+        used=number(len(found.merges) - 1),
         text=plain(typed),
         tokens=tokens,
     )

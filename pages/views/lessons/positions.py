@@ -14,7 +14,6 @@ from core.studies.lessons.positions import (
     ClosestRows,
     Rotation,
     Sinusoids,
-    binary,
     closest_rows,
     rotation,
     waves,
@@ -33,6 +32,8 @@ from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 BASES = (1, 10, 100, 1000, 10_000, 100_000)
 DEFAULT_LENGTH, DEFAULT_BASE, DEFAULT_POSITION, DEFAULT_SHIFT = 50, 10_000, 12, 3
+DIGITS = 4
+"""Binary digits of a position."""
 SHOWN = 8
 """Dimensions of a shift that are drawn."""
 
@@ -53,6 +54,7 @@ def draw(opened: Opened) -> Shown:
         )
         with st.popover(_("Size and base"), width="content"):
             width, length, base = _ask_size(opened)
+    length = 1 << DIGITS if shown == "binary" else length
     table, position, shift = Recipe(Sinusoids, width, length, base), 0, 0
     with asked:
         if shown in ("waves", "shift"):
@@ -175,18 +177,18 @@ def _distinct(found: Sinusoids, closest: ClosestRows | None) -> str:
 
 
 def _binary(table: Recipe[Sinusoids]) -> Shown:
-    recipe = Recipe(binary, table, _every(table))
+    recipe = Recipe(waves, table, _every(table))
     found = recipe.result()
-    rows = numbered(_("position"), len(found.bits_PN))
-    places = tuple(TokenLabel(str(1 << at)) for at in range(found.bits_PN.shape[1]))
-    dimensions = tuple(TokenLabel(str(each)) for each in found.waves.dimensions)
-    dimension = Axis(name=_("dimension"), labels=dimensions)
-    digit = Axis(name=_("value of the digit"), labels=places)
-    digits = _signed(_("Binary digits"), found.bits_PN, (rows, digit))
-    bits = [[number(int(each)) for each in row] for row in found.bits_PN.tolist()]
+    bits_PN = (np.arange(1 << DIGITS)[:, None] >> np.arange(DIGITS)) & 1
+    rows = numbered(_("position"), 1 << DIGITS)
+    places = Axis(
+        name=_("value of the digit"), labels=[TokenLabel(str(1 << at)) for at in range(DIGITS)]
+    )
+    names = Axis(name=_("dimension"), labels=[TokenLabel(str(at)) for at in found.dimensions])
+    digits = _signed(_("Binary digits"), bits_PN.astype(float), (rows, places))
     panels = [
-        replace(digits, texts=bits),
-        _signed(_("Sinusoids"), found.waves.values_DP.T, (rows, dimension)),
+        replace(digits, texts=[[number(each) for each in row] for row in bits_PN.tolist()]),
+        _signed(_("Sinusoids"), found.values_DP.T, (rows, names)),
     ]
     text = _(
         "In both, each column is slower than the one before: the digit of 1 changes at every "
@@ -199,10 +201,10 @@ def _binary(table: Recipe[Sinusoids]) -> Shown:
         question=_("What do sinusoids have in common with binary numbers?"),
         recipe=recipe,
         seen=text.format(
-            first=dimensions[0].text,
-            fast=short(found.waves.wavelengths[0]),
-            d=dimensions[-1].text,
-            slow=short(found.waves.wavelengths[-1]),
+            first=number(found.dimensions[0]),
+            fast=short(found.wavelengths[0]),
+            d=number(found.dimensions[-1]),
+            slow=short(found.wavelengths[-1]),
         ),
         code=[sinusoids],
         pictures=[components.show(Matrices(panels=panels), key="pe_binary")],

@@ -74,16 +74,14 @@ def _seen(found: ReadingCost) -> str:
 
 def _formula(config: ModelConfig) -> str:
     """Return the multiplications of each unit, in LaTeX, and the widths of the model."""
-    sets = config.n_key_value_sets
-    g = "" if sets == config.n_heads else rf",\; g = {sets}"
-    heads = "2h" if sets == config.n_heads else "(h + g)"
-    projections = rf"n\, d\, {heads} (d_k + d_v)"
+    projections = r"n\, d\, (h + g) (d_k + d_v)"
     counts: dict[Unit, str] = {
         "attention": rf"{projections} + n^2 h\, (d_k + d_v)",
         "linear": rf"{projections} + n\, h\, d_k (2 d_v + 1)",
         "gru": r"6\, n\, d^2",
     }
     lines = [rf"\text{{{labelled(_(NAMES[unit]), '')}}} {count}" for unit, count in counts.items()]
-    widths = rf"d = {config.d_model},\; h = {config.n_heads}{g},\; "
-    widths += rf"d_k = {config.d_k},\; d_v = {config.d_v}"
+    sizes = {"d": config.d_model, "h": config.n_heads, "g": config.n_key_value_sets}
+    sizes |= {"d_k": config.d_k, "d_v": config.d_v}
+    widths = r",\; ".join(f"{name} = {size}" for name, size in sizes.items())
     return r"\begin{gathered}" + r" \\ ".join([*lines, widths]) + r"\end{gathered}"
