@@ -53,8 +53,7 @@ def draw(opened: Opened) -> Shown:
             horizontal=True, width="content", vertical_alignment="bottom", gap="small"
         )
         with st.popover(_("Size and base"), width="content"):
-            width, length, base = _ask_size(opened)
-    length = 1 << DIGITS if shown == "binary" else length
+            width, length, base = _ask_size(opened, asks_length=shown != "binary")
     table, position, shift = Recipe(Sinusoids, width, length, base), 0, 0
     with asked:
         if shown in ("waves", "shift"):
@@ -79,8 +78,8 @@ def draw(opened: Opened) -> Shown:
     return _table(table)
 
 
-def _ask_size(opened: Opened) -> tuple[int, int, int]:
-    """Ask for the width, the length and the base of the table."""
+def _ask_size(opened: Opened, *, asks_length: bool) -> tuple[int, int, int]:
+    """Ask for the width, the length and the base of the table; binary numbers have a length."""
     own = opened.run.settings.model.d_model
     usual = min(own + own % 2, WIDEST)
     width = controls.amount("d_model", "pe_d_model", usual, step=2, limits=(2, WIDEST))
@@ -92,6 +91,8 @@ def _ask_size(opened: Opened) -> tuple[int, int, int]:
         width=130,
         help=_("The paper has 10,000; a larger base makes the slow waves slower."),
     )
+    if not asks_length:
+        return width, 1 << DIGITS, base
     length = controls.amount(_("Length"), "pe_length", DEFAULT_LENGTH, limits=(1, LONGEST))
     return width, length, base
 

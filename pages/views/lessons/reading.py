@@ -73,14 +73,18 @@ def _seen(found: ReadingCost) -> str:
 
 
 def _formula(config: ModelConfig) -> str:
-    """Return the multiplications of each unit, in LaTeX, and the widths of the model."""
+    """Return the multiplications of each unit and what it keeps, in LaTeX, and the widths."""
     projections = r"n\, d\, (h + g) (d_k + d_v)"
-    counts: dict[Unit, str] = {
-        "attention": rf"{projections} + n^2 h\, (d_k + d_v)",
-        "linear": rf"{projections} + n\, h\, d_k (2 d_v + 1)",
-        "gru": r"6\, n\, d^2",
+    counts: dict[Unit, tuple[str, str]] = {
+        "attention": (rf"{projections} + n^2 h\, (d_k + d_v)", "n^2 h"),
+        "linear": (rf"{projections} + n\, h\, d_k (2 d_v + 1)", r"h\, d_k (d_v + 1)"),
+        "gru": (r"6\, n\, d^2", "d"),
     }
-    lines = [rf"\text{{{labelled(_(NAMES[unit]), '')}}} {count}" for unit, count in counts.items()]
+    kept = rf",\quad \text{{{labelled(_('kept'), '')}}} "
+    lines = [
+        rf"\text{{{labelled(_(NAMES[unit]), '')}}} {kept.join(both)}"
+        for unit, both in counts.items()
+    ]
     sizes = {"d": config.d_model, "h": config.n_heads, "g": config.n_key_value_sets}
     sizes |= {"d_k": config.d_k, "d_v": config.d_v}
     widths = r",\; ".join(f"{name} = {size}" for name, size in sizes.items())
