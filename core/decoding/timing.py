@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ..runs.run import Run
 from .sentence import model_input, translate
+from .step import length_limit
 
 
 def computed_cells(n: int, *, cached: bool, n_prompt: int = 1) -> list[list[int]]:
@@ -36,6 +37,10 @@ class DecodingCost:
     n_fed: int
     n_prompt: int
     """Number of tokens in the prompt; 1 with an encoder."""
+    n_source: int
+    """Number of tokens that the encoder reads, all in one pass; 0 without an encoder."""
+    limit: int
+    """After how many written tokens decoding stops, even without EOS."""
 
     @property
     def n_steps(self) -> int:
@@ -67,5 +72,6 @@ def decoding_cost(run: Run, sentence: str) -> DecodingCost:
         SentenceError: There is no text.
     """
     given, written = model_input(run, sentence), translate(run, sentence).written_ids
-    n_prompt = len(given.prompt)
-    return DecodingCost(n_prompt + len(written) - 1, n_prompt)
+    n_prompt, n_source = len(given.prompt), len(given.source_ids)
+    limit = length_limit(run.model, n_source, n_prompt, run.max_new_tokens)
+    return DecodingCost(n_prompt + len(written) - 1, n_prompt, n_source, limit)

@@ -6,10 +6,9 @@ character for each byte, `▁the` has a sign for the space before it, `<0x0A>` i
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from reprlib import repr
-
-import tokenizers
+from typing import Any
 
 from .bpe_json import TokenizerError, tokenizer_of_json
 from .byte_level import MASK
@@ -57,7 +56,7 @@ class FastTokenizer(Tokenizer):
         specials = {number: each.content for number, each in added.items() if each.special}
         # A model may have more: its sizes are round.
         specials |= {number: f"unused {number}" for number in range(n) if number not in texts}
-        written = _Written(fast)
+        written = Written(json.loads(fast.to_str()))
         pieces = [
             b""
             if number in specials
@@ -128,15 +127,14 @@ class FastTokenizer(Tokenizer):
         return text.replace(MASK, self.specials[self.mask_id]) if self.mask_id >= 0 else text
 
 
-class _Written:
-    """How a tokenizer writes its tokens."""
+class Written:
+    """How a tokenizer writes its tokens, by the content of FILE."""
 
-    def __init__(self, fast: tokenizers.Tokenizer) -> None:
-        told = json.loads(fast.to_str())
+    def __init__(self, told: Mapping[str, Any]) -> None:
         self._continues = ""
         if told["model"].get("type") == "WordPiece":
             self._continues = told["model"].get("continuing_subword_prefix", "##")
-        self._is_bytes = '"ByteLevel"' in json.dumps(
+        self.is_bytes = '"ByteLevel"' in json.dumps(
             [told.get("pre_tokenizer"), told.get("decoder")]
         )
 
@@ -146,7 +144,7 @@ class _Written:
             if text.startswith(self._continues):
                 return text.removeprefix(self._continues).encode()
             return f" {text}".encode()
-        if self._is_bytes and all(char in _BYTES_OF for char in text):
+        if self.is_bytes and all(char in _BYTES_OF for char in text):
             return bytes(_BYTES_OF[char] for char in text)
         return piece_bytes(text)
 

@@ -151,7 +151,7 @@ class Tokenizer(ABC):
         """Return the words of a text, as `Token.word` counts them."""
         normal = self.normalise(text)
         words = self._split(f" {normal}") if normal else []
-        return [_readable(word.encode()) for word, _ in words]
+        return [readable(word.encode()) for word, _ in words]
 
     def describe(self, ids: Sequence[int]) -> tuple[Token, ...]:
         """Return each id as people read it, with the word that it belongs to."""
@@ -167,7 +167,7 @@ class Tokenizer(ABC):
             # A leading space belongs to the next word; a token of spaces only is looked up itself.
             word = word_of_byte[position + (raw[:1] == b" " and len(raw) > 1)]
             n_words += word != last_word
-            tokens.append(Token(_readable(raw), False, n_words - 1))
+            tokens.append(Token(readable(raw), False, n_words - 1))
             position, last_word = position + len(raw), word
         return tuple(tokens)
 
@@ -207,7 +207,7 @@ class Tokenizer(ABC):
         for token_id, token in zip(ids, self.describe(ids), strict=True):
             grouped.setdefault(token.word, []).append(token_id)
         return [
-            self.specials[group[0]] if group[0] in self.specials else _readable(self._joined(group))
+            self.specials[group[0]] if group[0] in self.specials else readable(self._joined(group))
             for group in grouped.values()
         ]
 
@@ -242,7 +242,7 @@ def byte_characters() -> dict[int, str]:
     }
 
 
-def _readable(raw: bytes) -> str:
+def readable(raw: bytes) -> str:
     """Return a token's bytes as a person can read them."""
     if raw == b" ":
         return "␣"

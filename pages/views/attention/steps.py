@@ -71,6 +71,8 @@ def _draw(selected: Selection, row: DeltaGenerator, *, brief: bool) -> Shown:
             st.markdown(f"${steps.formulas[stage]}$")
         if framed:
             pictures.append(terms.draw(selected, steps, stage, cell, found))
+    if not brief and stage in (Stage.SOFTMAX, Stage.MIX):
+        st.caption(terms.look_up(steps, cell[0]))
     where = notes.site_and_head(selected.head)
     return Shown(
         name=f"{selected.head.site}.{selected.head.index}.{stage}",

@@ -11,6 +11,7 @@ from core.studies.heads.terms import Rule, Terms, largest
 from pages.frame import components
 from pages.frame.language import N_, _, labelled, n_, number, plain
 from pages.frame.selection import Selection
+from pages.views.attention.seen import LEAST
 from pages.views.attention.stages import axis_of, named_cell, named_row_and_column
 from viz.component.payload import TokenLabel
 from viz.component.standalone import Drawn
@@ -18,6 +19,8 @@ from viz.plane.matrices import Axis, Matrices, Matrix
 
 SHOWN = 8
 """The largest terms, which the picture shows; the table has all."""
+LOOKED_UP = 3
+"""Keys with the largest weights of a row, which a look-up names."""
 TERMS = "terms"
 Names = tuple[str, str, str]
 """What a number is called, and what it was made of on the left and on the right."""
@@ -179,6 +182,22 @@ def scores(steps: HeadSteps, found: Terms) -> str:
         weight=number(found.total, 2),
         other_weight=number(float(found.terms_N[first]), 2),
     )
+
+
+def look_up(steps: HeadSteps, query: int) -> str:
+    """Say what a query gets from a head, beside what it would get from a dictionary."""
+    weights_K = steps.weights_QK[query]
+    first = [at for at in largest(weights_K, LOOKED_UP) if weights_K[at] >= LEAST]
+    parts = [f"{number(float(weights_K[at]), 2)} × “{plain(steps.keys[at].text)}”" for at in first]
+    rest = 1 - float(weights_K[first].sum())
+    if rest >= LEAST:
+        parts.append(_("{share} in all for the others").format(share=number(rest, 2)))
+    text = _(
+        "A look-up: a dictionary in Python returns one value, that of the equal key. This head "
+        "compares the query of “{query}” with every key, and returns a mean of their values by "
+        "weight: **{mean}**."
+    )
+    return text.format(query=plain(steps.queries[query].text), mean=" + ".join(parts))
 
 
 def weighted_values(steps: HeadSteps, cell: tuple[int, int], found: Terms) -> str:

@@ -1,10 +1,11 @@
 """What each step of decoding costs, and why training computes all of them at once."""
 
 import numpy as np
+import streamlit as st
 
 from core.decoding.timing import DecodingCost, computed_cells, decoding_cost
 from pages.frame import components
-from pages.frame.language import _, number
+from pages.frame.language import _, joined, number
 from pages.frame.maps import side_labels
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
@@ -16,13 +17,15 @@ def draw(opened: Opened) -> Shown:
     """Draw how often each score is computed."""
     computing = Recipe(decoding_cost, opened.writer, opened.sentence)
     cost = computing.result()
+    pictures = [components.show(_cells(opened, cost), key="computed_cells")]
+    st.caption(_passes(cost, opened.run.settings.model.max_positions))
     return Shown(
         name="decoding-cost",
         title=_("What each step of decoding costs"),
         recipe=computing,
         seen=_seen(cost),
         code=[computed_cells],
-        pictures=[components.show(_cells(opened, cost), key="computed_cells")],
+        pictures=pictures,
     )
 
 
@@ -56,6 +59,23 @@ def _cells(opened: Opened, cost: DecodingCost) -> Matrices:
         )
     # How often, the details say: whole numbers.
     return Matrices(panels=panels, texts={"cell": "{row} → {column}"})
+
+
+def _passes(cost: DecodingCost, n_positions: int) -> str:
+    """Say how often each stack runs for a sentence, and where decoding would stop."""
+    text = _("Passes for this text: decoder **{n}**, the first over the whole prompt.")
+    if cost.n_source:
+        text = _(
+            "Passes for this sentence: encoder **1**, decoder **{n}**, one for each token that it "
+            "writes."
+        )
+    limit = _("Tokens written at most: {limit} here; positions of the model: {positions}.")
+    return joined(
+        [
+            text.format(n=number(cost.n_steps)),
+            limit.format(limit=number(cost.limit), positions=number(n_positions)),
+        ]
+    )
 
 
 def _seen(cost: DecodingCost) -> str:

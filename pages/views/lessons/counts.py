@@ -28,7 +28,7 @@ from pages.frame.language import (
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
-from pages.views.lessons import stacks
+from pages.views.lessons import reading, stacks
 from pages.views.lessons.architecture import drawing, parameters
 from pages.views.lessons.units import ACTIVATIONS
 from viz.charts.bars import bars
@@ -38,7 +38,11 @@ from viz.charts.curves import Chart, Quantity
 def draw(opened: Opened) -> Shown:
     """Draw where the parameters of this model and of published ones are, or one of them."""
     with row():
-        pictures = {"models": _("well-known models"), "published": _("one model in detail")}
+        pictures = {
+            "models": _("well-known models"),
+            "published": _("one model in detail"),
+            "reading": _("reading n tokens"),
+        }
         shown = stacks.ask_picture(opened, "counts_shown", pictures)
         if shown == "published":
             names = {each.name: _(each.label) for each in PUBLISHED}
@@ -46,6 +50,8 @@ def draw(opened: Opened) -> Shown:
             name = controls.selection(
                 label, "published", names, "llama-7b", width=260, labelled=False
             )
+    if shown == "reading":
+        return reading.draw(opened)
     recipe = Recipe(published_counts, opened.path)
     if shown == "published":
         return _published(recipe, next(each for each in PUBLISHED if each.name == name))

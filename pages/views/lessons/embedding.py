@@ -27,7 +27,7 @@ from pages.frame.needs import Need
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
-from pages.views.lessons import stacks, vocabulary
+from pages.views.lessons import pieces, stacks, vocabulary
 from pages.views.lessons.stacks import Place
 from viz.charts.bars import bars
 from viz.charts.curves import Quantity
@@ -53,12 +53,21 @@ TIED = {
 def draw(opened: Opened) -> Shown:
     """Draw how similar the sentence's tokens are, the vocabulary, or the lengths that add up."""
     with row():
-        pictures = {"angles": _("similarity"), "points": _("points"), "lengths": _("lengths")}
+        pictures = {
+            "angles": _("similarity"),
+            "points": _("points"),
+            "lengths": _("lengths"),
+            "pieces": _("pieces"),
+        }
         shown = stacks.ask_picture(opened, "embedding_shown", pictures, NEEDS)
-        if shown != "lengths":
+        if shown in ("angles", "points"):
             usual = partial(_usual, opened)
             place = stacks.ask_place(opened, "vectors_stack", POSITION, usual=usual)
             ids = _ids(opened, place.stack)
+        if shown == "pieces":
+            typed = pieces.ask(opened)
+    if shown == "pieces":
+        return pieces.draw(opened, typed)
     if shown == "lengths":
         return _lengths(opened)
     if shown == "points":

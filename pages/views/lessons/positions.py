@@ -1,5 +1,7 @@
 """Sinusoidal positions: their waves, their table, and a shift as a rotation."""
 
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 
@@ -30,6 +32,8 @@ from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 BASES = (1, 10, 100, 1000, 10_000, 100_000)
 DEFAULT_LENGTH, DEFAULT_BASE, DEFAULT_POSITION, DEFAULT_SHIFT = 50, 10_000, 12, 3
+DIGITS = 4
+"""Binary digits of a position."""
 SHOWN = 8
 """Dimensions of a shift that are drawn."""
 
@@ -40,6 +44,7 @@ def draw(opened: Opened) -> Shown:
         "waves": _("waves"),
         "table": _("table"),
         "shift": _("shift"),
+        "binary": _("binary numbers"),
     }
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="controls"):
         shown = stacks.ask_picture(opened, "positions_shown", pictures)
@@ -48,10 +53,10 @@ def draw(opened: Opened) -> Shown:
             horizontal=True, width="content", vertical_alignment="bottom", gap="small"
         )
         with st.popover(_("Size and base"), width="content"):
-            width, length, base = _ask_size(opened)
+            width, length, base = _ask_size(opened, asks_length=shown != "binary")
     table, position, shift = Recipe(Sinusoids, width, length, base), 0, 0
     with asked:
-        if shown != "table":
+        if shown in ("waves", "shift"):
             usual = min(DEFAULT_POSITION, length - 1)
             position = controls.amount(_("Position"), "pe_pos", usual, limits=(0, length - 1))
         if shown == "shift":
@@ -68,11 +73,13 @@ def draw(opened: Opened) -> Shown:
             return _waves(table, position)
         case "shift":
             return _shift(table, position, shift)
+        case "binary":
+            return _binary(table)
     return _table(table)
 
 
-def _ask_size(opened: Opened) -> tuple[int, int, int]:
-    """Ask for the width, the length and the base of the table."""
+def _ask_size(opened: Opened, *, asks_length: bool) -> tuple[int, int, int]:
+    """Ask for the width, the length and the base of the table; binary numbers have a length."""
     own = opened.run.settings.model.d_model
     usual = min(own + own % 2, WIDEST)
     width = controls.amount("d_model", "pe_d_model", usual, step=2, limits=(2, WIDEST))
@@ -84,13 +91,19 @@ def _ask_size(opened: Opened) -> tuple[int, int, int]:
         width=130,
         help=_("The paper has 10,000; a larger base makes the slow waves slower."),
     )
+    if not asks_length:
+        return width, 1 << DIGITS, base
     length = controls.amount(_("Length"), "pe_length", DEFAULT_LENGTH, limits=(1, LONGEST))
     return width, length, base
 
 
+def _every(table: Recipe[Sinusoids]) -> int:
+    """Return how far apart four sines are, each much slower than the last."""
+    return max(2, 2 * (table.result().d_model // 24))
+
+
 def _waves(table: Recipe[Sinusoids], position: int) -> Shown:
-    # Four sines, each much slower than the last.
-    recipe = Recipe(waves, table, max(2, 2 * (table.result().d_model // 24)))
+    recipe = Recipe(waves, table, _every(table))
     found = recipe.result()
     named = _("dimension {d}: λ = {length}")
     lines = {
@@ -162,6 +175,41 @@ def _distinct(found: Sinusoids, closest: ClosestRows | None) -> str:
         )
         sentences.append(text.format(first=short(first), last=short(last)))
     return joined(sentences)
+
+
+def _binary(table: Recipe[Sinusoids]) -> Shown:
+    recipe = Recipe(waves, table, _every(table))
+    found = recipe.result()
+    bits_PN = (np.arange(1 << DIGITS)[:, None] >> np.arange(DIGITS)) & 1
+    rows = numbered(_("position"), 1 << DIGITS)
+    places = Axis(
+        name=_("value of the digit"), labels=[TokenLabel(str(1 << at)) for at in range(DIGITS)]
+    )
+    names = Axis(name=_("dimension"), labels=[TokenLabel(str(at)) for at in found.dimensions])
+    digits = _signed(_("Binary digits"), bits_PN.astype(float), (rows, places))
+    panels = [
+        replace(digits, texts=[[number(each) for each in row] for row in bits_PN.tolist()]),
+        _signed(_("Sinusoids"), found.values_DP.T, (rows, names)),
+    ]
+    text = _(
+        "In both, each column is slower than the one before: the digit of 1 changes at every "
+        "position, that of 8 at every eighth; dimension {first} repeats after **{fast}** "
+        "positions, dimension {d} after **{slow}**. A digit jumps, a wave moves little by little."
+    )
+    return Shown(
+        name="binary",
+        title=_("Positions as binary numbers and as sinusoids"),
+        question=_("What do sinusoids have in common with binary numbers?"),
+        recipe=recipe,
+        seen=text.format(
+            first=number(found.dimensions[0]),
+            fast=short(found.wavelengths[0]),
+            d=number(found.dimensions[-1]),
+            slow=short(found.wavelengths[-1]),
+        ),
+        code=[sinusoids],
+        pictures=[components.show(Matrices(panels=panels), key="pe_binary")],
+    )
 
 
 def _shift(table: Recipe[Sinusoids], position: int, shift: int) -> Shown:

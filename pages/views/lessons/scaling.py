@@ -1,12 +1,14 @@
 """Why scores are divided by √d_k: a softmax at a width, and sampled ones."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
 import streamlit as st
 
 from core.studies.lessons.scaling import (
     WIDTHS,
+    Response,
     Sampled,
     WhyScale,
     jacobian,
@@ -27,6 +29,8 @@ from viz.charts.curves import Chart, Quantity, Rule, curves
 
 SHARP = 0.95
 """Above this largest weight hardly any gradient is left for the other keys."""
+FEW, SMALL = 4, 25
+"""Keys, and a size of scores, up to which the softmax is worked out in a line."""
 
 
 def draw(opened: Opened) -> Shown:
@@ -50,6 +54,16 @@ def draw(opened: Opened) -> Shown:
     for place, figure in zip(st.columns(3, gap="medium"), drawn, strict=True):
         with place:
             pictures.append(chart(figure))
+    if len(found.scaled.scores_K) <= FEW and np.abs(found.unscaled.scores_K).max() <= SMALL:
+        text = _("Worked out: {undivided}. Divided by √{d_k}, a temperature of {root}: {divided}.")
+        st.caption(
+            text.format(
+                undivided=_worked(found.unscaled),
+                d_k=number(width),
+                root=number(math.sqrt(width), padded=False),
+                divided=_worked(found.scaled),
+            )
+        )
     return Shown(
         name="scaling",
         title=_("A softmax with the division by √d_k and without it"),
@@ -77,6 +91,23 @@ def _seen(found: WhyScale, width: int) -> str:
             "learn from; divided by √{d_k}, **{even}**, which leaves {rest} for the others."
         )
     return text.format(sharp=sharp, d_k=number(width), even=even, rest=percent(1 - divided))
+
+
+def _worked(found: Response) -> str:
+    """Return a softmax as powers of e, their sum, and the shares of it."""
+    powers_K = np.exp(found.scores_K)
+
+    def row(values: Iterable[float], digits: int | None = None) -> str:
+        # Numbers of some languages have commas.
+        return "; ".join(number(each, digits, padded=False) for each in values)
+
+    text = _("e to the power of ({scores}) = ({powers}), ÷ {sum} = **({weights})**")
+    return text.format(
+        scores=row(found.scores_K.tolist()),
+        powers=row(powers_K.tolist()),
+        sum=number(float(powers_K.sum())),
+        weights=row(found.outputs_K.tolist(), 2),
+    )
 
 
 def _weights(found: WhyScale, width: int) -> Chart:

@@ -5,6 +5,7 @@ from core.heads import Head, Site
 from core.runs.run import load_run
 from core.studies.heads.stages import panels
 from core.studies.heads.steps import head_steps
+from pages.frame.language import plain
 from pages.views.attention.steps import STEPS
 from pages.views.attention.terms import SHOWN, TERMS, digits
 from tests.core.studies.heads.conftest import PLAIN
@@ -128,3 +129,15 @@ def test_of_a_weight_the_picture_has_scores_and_weights(open_steps, run):
     assert f"the scores {' and '.join(two)} into the weights {weights}." in seen(at)
     product, score = (digits(float(each[row, column])) for each in (steps.products_QK, scores_QK))
     assert f"q·k / √d_k = {product} / {digits(steps.divisor)} = {score}." in seen(at)
+
+
+@pytest.mark.parametrize("stage", ["softmax", "mix"])
+def test_a_look_up_names_the_keys_with_the_largest_weights_of_the_row(open_steps, run, stage):
+    at, _ = open_steps(stage=stage, cell="0,8,3")
+    row, steps = 8, head_steps(run, TIRED, Head(KINDS["encoder self"], 2))
+    weights = steps.weights_QK[row]
+    first = np.argsort(-weights)[:3]
+    mean = " + ".join(f"{weights[key]:.2f} × “{plain(steps.keys[key].text)}”" for key in first)
+    mean += f" + {1 - weights[first].sum():.2f} in all for the others"
+    assert f"the query of “{steps.queries[row].text}” with every key" in said(at)
+    assert f"**{mean}**" in said(at)

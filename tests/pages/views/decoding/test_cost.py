@@ -1,5 +1,8 @@
+from tests.pages.conftest import said
+
+
 def test_the_cost_counts_passes_and_cells(open_view):
-    _at, shown = open_view("cost", sentence="The dog slept.")
+    at, shown = open_view("cost", sentence="The dog slept.")
     n = len(shown.columns()["step"])
     kept = n * (n + 1) // 2
     # Step n computes a triangle of n rows.
@@ -7,3 +10,7 @@ def test_the_cost_counts_passes_and_cells(open_view):
     assert f"computes **{anew}** scores for this sentence. " in shown.seen
     assert f"each score once: **{kept}**." in shown.seen
     assert f"instead of {n}." in shown.seen
+    source = shown.recipe.result().n_source
+    assert f"encoder **1**, decoder **{n}**, one for each token that it writes. " in said(at)
+    # Twice the source and 16.
+    assert f"at most: {2 * source + 16} here; positions of the model: 512." in said(at)

@@ -9,6 +9,7 @@ from core.describe import describe
 from core.model import count_parameters
 from pages.views.lessons.architecture import parameters
 from tests.pages.conftest import chart_rows, component, said
+from tests.pages.views.lessons.conftest import charts
 from tests.viz.unpacked import unpack_architecture as unpack
 
 
@@ -63,3 +64,14 @@ def test_a_published_model_is_drawn_by_one_of_its_equal_layers_with_the_publishe
     at.selectbox(key="published").set_value("bert-base").run()
     assert [stack.name for stack in diagram(at).stacks] == ["encoder"]
     assert "What is BERT base made of?" in said(at)
+
+
+def test_reading_is_counted_by_the_widths_of_the_model(open_lesson, run):
+    at, shown = open_lesson("counts", counts_shown="reading")
+    steps, multiplications, kept = charts(at)
+    d, n = run.settings.model.d_model, 512
+    assert (steps["attention"][-1], steps["GRU"][-1]) == (1, n)
+    assert multiplications["attention"][-1] == (4 * n * d * d + 2 * n * n * d) / 1e6
+    assert (kept["attention"][-1], kept["GRU"][-1]) == (4 * n * n / 1000, d / 1000)
+    assert (d, (4 * d + 2 * n) / (6 * d)) == (128, 2)
+    assert "Attention multiplies 2 times as often as the GRU" in shown.seen

@@ -125,3 +125,10 @@ def test_a_softmax_of_wide_vectors_saturates_unless_scores_are_divided(open_less
     sampled = sampled_widths(1000, 0)
     assert variance["without ÷ √d_k"] == [each.variance_unscaled for each in sampled]
     assert gradient["with ÷ √d_k"] == [each.gradient_scaled for each in sampled]
+
+
+def test_a_short_softmax_is_worked_out_at_two_temperatures(open_lesson):
+    at, _shown = open_lesson("scaling", undivided="3, 1, -3", d_k="4")
+    worked = "(3; 1; −3) = (20.1; 2.72; 0.0498), ÷ 22.9 = **(0.88; 0.12; 0.00)**"
+    cooled = "(1.5; 0.5; −1.5) = (4.48; 1.65; 0.223), ÷ 6.35 = **(0.71; 0.26; 0.04)**"
+    assert worked in said(at) and f"a temperature of 2: e to the power of {cooled}." in said(at)

@@ -10,7 +10,7 @@ from core.studies.lessons.positions import shuffled
 from pages.frame.language import percent
 from tests.core.studies.lessons.test_positions import formula, with_learned_positions
 from tests.pages.conftest import ROOT, chart_rows, said, send
-from tests.pages.views.lessons.conftest import TIRED, charts, panels
+from tests.pages.views.lessons.conftest import TIRED, charts, panels, texts
 
 PETS = "The dog slept because the cat was tired."
 
@@ -97,6 +97,16 @@ def test_waves_are_the_formula_and_the_line_reads_them_at_a_position(open_positi
     assert "**No other position** has the same values" in shown.seen
 
 
+def test_binary_digits_stand_beside_the_sinusoids_of_the_model(open_positions):
+    at, shown = open_positions("binary", model="translate", pe_length="5")
+    digits, sines = panels(at)
+    written = ["".join(map(str, row[::-1])) for row in digits.values.astype(int)]
+    assert written == [f"{position:04b}" for position in range(16)]
+    assert texts(sines.columns) == ["0", "10", "20", "30"]
+    np.testing.assert_allclose(sines.values, table(16, 128)[:, [0, 10, 20, 30]], atol=1e-6)
+    assert "that of 8 at every eighth; dimension 0 repeats after **6.28** positions" in shown.seen
+
+
 @pytest.fixture
 def only_learned(tmp_path, elsewhere):
     """Return a function that makes the only run there is whose positions were learned."""
@@ -160,3 +170,16 @@ def test_words_that_are_not_shuffled_yet_all_come_out_the_same(open_lesson):
     at.button(key="shuffle_again").click().run()
     assert order(at)
     assert min(charts(at)[0]["with positions"]) < 0.99
+
+
+def test_pieces_cut_a_typed_word_merge_by_merge(open_lesson):
+    at, shown = open_lesson(
+        "embedding", model="everyday", embedding_shown="pieces", piece_word="singing"
+    )
+    rows = at.table[0].value
+    assert rows["merge"].tolist() == ["0", "11", "31", "100", "1,451"]
+    assert rows.iloc[-1, 2] == "␣sing·ing"
+    assert "learned, **4** apply to “singing”. Its tokens" in shown.seen
+    assert "sing (1,709), ing (358)" in shown.seen
+    at.text_input(key="piece_word").set_value("早上好").run()
+    assert "No merge applies to “早上好”. Its tokens, with their ids: ‹E6› (165), " in said(at)
