@@ -1,6 +1,30 @@
-"""Limits on the memory and the computing time of a process that reads a foreign file."""
+"""A process with limits on its memory and computing time, which reads a foreign file."""
 
+import os
+import subprocess
 import sys
+
+from .installed import ROOT
+
+
+def run_limited(
+    module: str, *arguments: str, text: str = "", seconds: float | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a module, which limits itself by `limit_process`; a text is its standard input.
+
+    Raises:
+        subprocess.TimeoutExpired: It took longer than these seconds, and was killed.
+    """
+    return subprocess.run(
+        [sys.executable, "-m", module, *arguments],
+        input=text,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},  # A GPU takes memory of its own.
+        timeout=seconds,
+        check=False,
+    )
 
 
 def limit_process(n_bytes: int | None = None, seconds: int | None = None) -> None:

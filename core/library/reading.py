@@ -23,14 +23,16 @@ from ..config import ModelConfig
 from ..config.checks import MOST_LAYERS
 from ..config.choices import Tied
 from ..heads import Kind, Stack
-from ..messages import error_text
+from ..messages import MessageError
 from ..model import Record
+from ..tokenizer.bpe_json import reason_of
 from .adapter import LibraryModel
 from .calls import Calls
 from .checkpoint import OpeningError
 from .structure import Structure, find_structure
 
-transformers.logging.set_verbosity_error()
+# Why a model cannot be made stands in the exception.
+transformers.logging.set_verbosity(transformers.logging.CRITICAL)
 transformers.logging.disable_progress_bar()
 
 _ENCODER, _DECODER = Kind.ENCODER_SELF.stack, Kind.DECODER_SELF.stack
@@ -168,7 +170,7 @@ class _BoundedWork(TorchFunctionMode):
 
 
 def _not_made(error: Exception) -> OpeningError:
-    return OpeningError("transformers cannot make this model: {why}", why=_first_line(error))
+    return OpeningError("transformers cannot make this model: {why}", why=reason_of(error))
 
 
 def load_library_model(told: Mapping[str, Any], weights: Mapping[str, Tensor]) -> LibraryModel:
@@ -184,6 +186,7 @@ def load_library_model(told: Mapping[str, Any], weights: Mapping[str, Tensor]) -
     """
     found, made = library_class(told), outline(told)
     _require_sizes(made, weights)
+    _require_numbers(told, weights)
     try:
         model, report = type(made).from_pretrained(
             None,
@@ -251,30 +254,38 @@ def _require_sizes(outlined: nn.Module, weights: Mapping[str, Tensor]) -> None:
         raise OpeningError("config.json asks for tables of positions without end")
 
 
-def _first_line(error: Exception) -> str:
-    return str(error_text(error)).strip().partition("\n")[0][:200] or type(error).__name__
+def _require_numbers(told: Mapping[str, Any], weights: Mapping[str, Tensor]) -> None:
+    """Refuse weights that mean something else than the numbers that are there."""
+    for name, each in weights.items():
+        # Of quantized weights these are without their scales, which stand elsewhere.
+        if each.is_complex() or (told.get("quantization_config") and each.element_size() == 1):
+            raise OpeningError(
+                "{name} is of type {type}, which is not read here",
+                name=name,
+                type=str(each.dtype).removeprefix("torch."),
+            )
 
 
 def _adapted(calls: Calls, found: LibraryClass) -> LibraryModel:
     """Find the structure of a model, and let the house use it."""
-    told = calls.model.config.get_text_config().to_dict()
     try:
+        told = calls.model.config.get_text_config().to_dict()
         n = len(calls.embeddings[-1].weight)
         ids = _plain_ids(told, n)
         structure = find_structure(calls, ids)
         if not all(structure.plans.get(stack) for stack in found.stacks):
             raise OpeningError("no attention that can be followed was seen in it")
-    except OpeningError:
+        config = _config(found, structure, told, _n_positions(calls.model, told), _tables(calls))
+        model = LibraryModel(config, calls, structure)
+        _require_same(model, torch.tensor([ids]))
+        return model
+    except MessageError:
         raise
-    # What is not text, or more than text, is asked for.
+    # What is not text, or more than text, is asked for; or its settings have one of a wrong kind.
     except Exception as error:
         raise OpeningError(
-            "a short text cannot be read by it: {why}", why=_first_line(error)
+            "a short text cannot be read by it: {why}", why=reason_of(error)
         ) from error
-    config = _config(found, structure, told, _n_positions(calls.model, told), _tables(calls))
-    model = LibraryModel(config, calls, structure)
-    _require_same(model, torch.tensor([ids]))
-    return model
 
 
 @torch.inference_mode()
