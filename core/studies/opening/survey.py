@@ -125,7 +125,7 @@ def _n_weights(file: Path) -> int:
 def _n_elsewhere(file: Path) -> int:
     """Count the numbers in a file of torch in a process with limits.
 
-    It says what torch does to read it: take memory, unpack gigabytes, write where torch may not.
+    Even where only weights are read, a pickle may ask for any memory, or crash torch.
     """
     done = run_limited("core.studies.opening.survey", str(file.absolute()))
     if done.returncode:
