@@ -6,6 +6,7 @@ before memory is asked for.
 """
 
 import json
+import logging
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ from .checkpoint import OpeningError
 from .structure import Structure, find_structure
 
 # Why a model cannot be made stands in the exception.
-transformers.logging.set_verbosity(transformers.logging.CRITICAL)
+transformers.logging.set_verbosity(logging.CRITICAL)
 transformers.logging.disable_progress_bar()
 
 _ENCODER, _DECODER = Kind.ENCODER_SELF.stack, Kind.DECODER_SELF.stack
@@ -45,9 +46,9 @@ _WRITING: tuple[tuple[Mapping[str, Any], tuple[Stack, ...]], ...] = (
 _CLASSIFYING = auto.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES
 _LEFT_OUT = (
     *("auto_map", "quantization_config", "attn_implementation", "experts_implementation"),
-    "num_labels",
+    *("num_labels", "id2label", "label2id"),
 )
-"""Settings that name code or kernels from elsewhere, or make the library write a long list."""
+"""Settings that name code or kernels from elsewhere, or make the library walk a long list."""
 _LAYERS = re.compile("(layers?|blocks|depth)$")
 _LARGEST_NUMBER = 1 << 31
 _LARGEST_BUFFERS = 1 << 26
