@@ -72,7 +72,8 @@ def leads_out(file: Path) -> bool:
 
     A snapshot in the Hub's cache is made of links to the blobs of its model.
     """
-    folder, target = file.parent.resolve(), file.resolve()
+    # Of links that lead to themselves, Path.resolve raises RuntimeError.
+    folder, target = Path(os.path.realpath(file.parent)), Path(os.path.realpath(file))
     blobs = folder.parent.parent / "blobs"
     is_snapshot = folder.parent.name == "snapshots" and target.parent == blobs
     return file.is_symlink() and not target.is_relative_to(folder) and not is_snapshot

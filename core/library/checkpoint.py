@@ -7,7 +7,8 @@ torch reads as weights only. A path that leads out of the folder is refused.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from reprlib import repr
 from typing import Any
 
 import torch
@@ -16,6 +17,7 @@ from torch import Tensor
 
 from ..files import leads_out, open_regular
 from ..messages import Message, MessageError, error_text
+from ..tokenizer.bpe_json import reason_of
 
 CONFIG = "config.json"
 GGUF_ENDING = ".gguf"
@@ -23,6 +25,8 @@ LARGEST_FILE = 64 << 20
 """Bytes of a tokenizer's file."""
 _LARGEST_JSON = 16 << 20
 """Bytes of a file of settings or of an index."""
+MOST_WEIGHTS = 1 << 15
+"""The most weights that a model may have by their names; reading takes the square of their time."""
 _MOST_NAMES = 4
 """A weight may stand in a file of torch under several names: T5's table of tokens has four."""
 _WEIGHTS = {
@@ -119,7 +123,7 @@ def weight_files(path: Path) -> list[Path]:
 def _read_weights(path: Path) -> Iterator[tuple[str, Tensor]]:
     """Yield every weight of a folder."""
     for file, names in _places(path):
-        found = _read_file(file)
+        found = read_file(file)
         for name in found if names is None else names:
             if name not in found:
                 raise OpeningError(
@@ -146,18 +150,32 @@ def _shards(path: Path, index: str) -> list[tuple[Path, list[str] | None]]:
     places = read_settings(path / index).get("weight_map")
     if not isinstance(places, dict) or not places:
         raise OpeningError("{file} has no weight_map", file=path / index)
-    shards: dict[str, list[str] | None] = {}
+    require_few(path / index, len(places))
+    # Only names that are there: one with a folder in it could lead anywhere.
+    there = {each.name for each in path.iterdir() if each.is_file()}
+    shards: dict[str, list[str]] = {}
     for name, place in places.items():
         shard = str(place)
-        # A name with a folder in it could lead anywhere.
-        if PurePosixPath(shard).name != shard or "\\" in shard or not (path / shard).is_file():
+        if shard not in there:
             raise OpeningError(
                 "{file} names {shard}, which is no file of the folder",
                 file=path / index,
                 shard=repr(shard),
             )
-        shards[shard] = [*(shards.get(shard) or ()), name]
+        shards.setdefault(shard, []).append(name)
     return [(inside(path / shard), names) for shard, names in shards.items()]
+
+
+def require_few(file: Path, n: int) -> None:
+    """Refuse a file with more weights than any model has.
+
+    Raises:
+        OpeningError: There are more.
+    """
+    if n > MOST_WEIGHTS:
+        raise OpeningError(
+            "{file} names {n} weights, more than {most}", file=file, n=n, most=MOST_WEIGHTS
+        )
 
 
 def inside(file: Path) -> Path:
@@ -173,7 +191,7 @@ def inside(file: Path) -> Path:
 
 def unreadable(file: Path, error: Exception) -> OpeningError:
     """Return an error that says why a library cannot read a file of weights."""
-    why = str(error).strip().partition("\n")[0] or type(error).__name__
+    why = reason_of(error)
     if why.startswith("Weights only load failed"):
         # What follows is advice to load it all the same.
         why = Message("it is damaged, or holds something else than weights, which is never loaded")
@@ -182,7 +200,7 @@ def unreadable(file: Path, error: Exception) -> OpeningError:
     return OpeningError("{file} cannot be read: {why}", file=file, why=why)
 
 
-def _read_file(file: Path) -> Mapping[str, Tensor]:
+def read_file(file: Path) -> Mapping[str, Tensor]:
     """Return the weights of one file.
 
     Raises:

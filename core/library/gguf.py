@@ -48,8 +48,13 @@ def header_of(path: Path) -> GgufHeader:
             size = len(content)
             _require_few(content)
         header = GgufHeader.from_file(str(path))
-        # Several weights may be said to lie in the same place.
-        if sum(tensor.nbytes for tensor in header.tensors) > size:
+        # Several weights may be said to lie in the same place, or where none are.
+        end = 0
+        for tensor in sorted(header.tensors, key=lambda each: each.offset):
+            if tensor.offset < end:
+                raise ValueError(f"{tensor.name} lies in another weight")
+            end = tensor.offset + tensor.nbytes
+        if end > max(0, size - header.data_start):
             raise ValueError("its weights are larger than it is")
     # A damaged file has the library read anything as anything.
     except Exception as error:

@@ -6,6 +6,7 @@ before memory is asked for.
 """
 
 import json
+import logging
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,14 +24,16 @@ from ..config import ModelConfig
 from ..config.checks import MOST_LAYERS
 from ..config.choices import Tied
 from ..heads import Kind, Stack
-from ..messages import error_text
+from ..messages import MessageError
 from ..model import Record
+from ..tokenizer.bpe_json import reason_of
 from .adapter import LibraryModel
 from .calls import Calls
 from .checkpoint import OpeningError
 from .structure import Structure, find_structure
 
-transformers.logging.set_verbosity_error()
+# Why a model cannot be made stands in the exception.
+transformers.logging.set_verbosity(logging.CRITICAL)
 transformers.logging.disable_progress_bar()
 
 _ENCODER, _DECODER = Kind.ENCODER_SELF.stack, Kind.DECODER_SELF.stack
@@ -43,9 +46,9 @@ _WRITING: tuple[tuple[Mapping[str, Any], tuple[Stack, ...]], ...] = (
 _CLASSIFYING = auto.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES
 _LEFT_OUT = (
     *("auto_map", "quantization_config", "attn_implementation", "experts_implementation"),
-    "num_labels",
+    *("num_labels", "id2label", "label2id"),
 )
-"""Settings that name code or kernels from elsewhere, or make the library write a long list."""
+"""Settings that name code or kernels from elsewhere, or make the library walk a long list."""
 _LAYERS = re.compile("(layers?|blocks|depth)$")
 _LARGEST_NUMBER = 1 << 31
 _LARGEST_BUFFERS = 1 << 26
@@ -168,7 +171,7 @@ class _BoundedWork(TorchFunctionMode):
 
 
 def _not_made(error: Exception) -> OpeningError:
-    return OpeningError("transformers cannot make this model: {why}", why=_first_line(error))
+    return OpeningError("transformers cannot make this model: {why}", why=reason_of(error))
 
 
 def load_library_model(told: Mapping[str, Any], weights: Mapping[str, Tensor]) -> LibraryModel:
@@ -184,6 +187,7 @@ def load_library_model(told: Mapping[str, Any], weights: Mapping[str, Tensor]) -
     """
     found, made = library_class(told), outline(told)
     _require_sizes(made, weights)
+    _require_numbers(told, weights)
     try:
         model, report = type(made).from_pretrained(
             None,
@@ -251,28 +255,36 @@ def _require_sizes(outlined: nn.Module, weights: Mapping[str, Tensor]) -> None:
         raise OpeningError("config.json asks for tables of positions without end")
 
 
-def _first_line(error: Exception) -> str:
-    return str(error_text(error)).strip().partition("\n")[0][:200] or type(error).__name__
+def _require_numbers(told: Mapping[str, Any], weights: Mapping[str, Tensor]) -> None:
+    """Refuse weights that mean something else than the numbers that are there."""
+    for name, each in weights.items():
+        # Of quantized weights these are without their scales, which stand elsewhere.
+        if each.is_complex() or (told.get("quantization_config") and each.element_size() == 1):
+            raise OpeningError(
+                "{name} is of type {type}, which is not read here",
+                name=name,
+                type=str(each.dtype).removeprefix("torch."),
+            )
 
 
 def _adapted(calls: Calls, found: LibraryClass) -> LibraryModel:
     """Find the structure of a model, and let the house use it."""
-    told = calls.model.config.get_text_config().to_dict()
     try:
+        told = calls.model.config.get_text_config().to_dict()
         n = len(calls.embeddings[-1].weight)
         ids = _plain_ids(told, n)
         structure = find_structure(calls, ids)
-    except OpeningError:
+        config = _config(found, structure, told, _n_positions(calls.model, told), _tables(calls))
+        model = LibraryModel(config, calls, structure)
+        _require_same(model, torch.tensor([ids]))
+        return model
+    except MessageError:
         raise
-    # What is not text, or more than text, is asked for.
+    # What is not text, or more than text, is asked for; or its settings have one of a wrong kind.
     except Exception as error:
         raise OpeningError(
-            "a short text cannot be read by it: {why}", why=_first_line(error)
+            "a short text cannot be read by it: {why}", why=reason_of(error)
         ) from error
-    config = _config(found, structure, told, _n_positions(calls.model, told), _tables(calls))
-    model = LibraryModel(config, calls, structure)
-    _require_same(model, torch.tensor([ids]))
-    return model
 
 
 @torch.inference_mode()

@@ -16,7 +16,7 @@ from ..messages import error_text
 from ..tokenizer.bpe_json import TokenizerError, reason_of, tokenizer_of_json
 from ..tokenizer.fast_tokenizer import FILE
 from ..tokenizer.sentencepiece import MARIAN_FILES, SOURCE, sentencepiece_model
-from .checkpoint import OpeningError, is_gguf, read_bytes, read_settings
+from .checkpoint import LARGEST_FILE, OpeningError, is_gguf, read_bytes, read_settings
 from .gguf import gguf_tokenizer
 from .reading import settings_of
 
@@ -25,6 +25,8 @@ _ENDINGS = (".json", ".txt", ".model", ".bpe", ".tiktoken", ".jinja")
 _SETTINGS = ("tokenizer_config.json", "special_tokens_map.json")
 _NAMES_FILE = re.compile("(files?|vocab|merges|spm|inputs|kwargs|object)$")
 """Settings that may name a file, which the library would read wherever it lies."""
+_BYTES, _BYTES_A_TOKEN, _BYTES_A_TOKEN_WITH_MERGES = 4 << 20, 64, 256
+"""Of a file of a tokenizer; Mistral Nemo's and Gemma's tokenizer.json have 130 a token."""
 MOST_TOKENS = 1 << 22
 """The largest vocabularies have less than a tenth."""
 
@@ -42,7 +44,7 @@ def tokenizer_files(path: Path, told: Mapping[str, Any], n: int) -> dict[str, by
     """
     if (path / SOURCE).is_file():
         return {name: read_bytes(path / name) for name in MARIAN_FILES if (path / name).is_file()}
-    read = gguf_tokenizer(path) if is_gguf(path) else _of_folder(path, told)
+    read = gguf_tokenizer(path) if is_gguf(path) else _of_folder(path, told, n)
     fast = getattr(read, "backend_tokenizer", None)
     if fast is None:
         raise OpeningError(
@@ -61,11 +63,11 @@ def tokenizer_files(path: Path, told: Mapping[str, Any], n: int) -> dict[str, by
     return {FILE: json.dumps(stored | {"added_tokens": added}, ensure_ascii=False).encode()}
 
 
-def _of_folder(path: Path, told: Mapping[str, Any]) -> Any:
+def _of_folder(path: Path, told: Mapping[str, Any], n: int) -> Any:
     """Return the tokenizer of a folder."""
     try:
         with TemporaryDirectory() as room:
-            _copy_harmless(path, Path(room))
+            _copy_harmless(path, Path(room), n)
             read = AutoTokenizer.from_pretrained(
                 room, config=settings_of(told), trust_remote_code=False, local_files_only=True
             )
@@ -97,8 +99,8 @@ def _require_whole(path: Path, names: Mapping[str, str]) -> None:
         )
 
 
-def _copy_harmless(path: Path, room: Path) -> None:
-    """Copy the files that the library may read.
+def _copy_harmless(path: Path, room: Path, n: int) -> None:
+    """Copy the files that the library may read for a model with n tokens.
 
     Raises:
         OpeningError: A file is large or leads elsewhere.
@@ -107,13 +109,19 @@ def _copy_harmless(path: Path, room: Path) -> None:
     for file in sorted(path.iterdir()):
         if file.suffix not in _ENDINGS or file.is_dir():
             continue
-        content = read_bytes(file)
+        a_token = _BYTES_A_TOKEN_WITH_MERGES if file.name == FILE else _BYTES_A_TOKEN
+        content = read_bytes(file, min(LARGEST_FILE, _BYTES + a_token * n))
         if file.name == FILE:
             tokenizer_of_json(content.decode("utf-8"))
         elif file.suffix == ".model" and not (path / FILE).is_file():
             sentencepiece_model(content, file.name)
         elif file.name in _SETTINGS:
             found = read_settings(file)
-            kept = {name: found[name] for name in found if not _NAMES_FILE.search(name)}
+            # One may say how many tokens more there are: T5's extra_ids, which are made.
+            kept = {
+                name: value
+                for name, value in found.items()
+                if not _NAMES_FILE.search(name) and not (isinstance(value, int) and value > n)
+            }
             content = json.dumps(kept).encode()
         (room / file.name).write_bytes(content)

@@ -22,6 +22,7 @@ from ..files import written_atomically
 from ..limits import limit_process, run_limited
 from ..messages import Message, error_text
 from ..tasks import TASKS
+from ..tokenizer.bpe_json import reason_of
 from .checkpoint import (
     CHECKPOINTS,
     WEIGHT_FOLDERS,
@@ -144,7 +145,7 @@ def opened_archive(content: bytes | IO[bytes]) -> zipfile.ZipFile:
         return zipfile.ZipFile(io.BytesIO(content) if isinstance(content, bytes) else content)
     except Exception as error:  # zipfile raises anything on damaged files
         raise RunError(
-            "this is no zip archive that can be read: {why}", why=error_text(error)
+            "this is no zip archive that can be read: {why}", why=reason_of(error)
         ) from error
 
 
@@ -184,8 +185,8 @@ def extract(archive: zipfile.ZipFile, info: zipfile.ZipInfo, file: Path) -> None
         except Exception as error:  # zipfile raises anything on damaged files
             raise RunError(
                 "the archive is damaged at {path}: {why}",
-                path=repr(info.filename),
-                why=error_text(error),
+                path=reprlib.repr(info.filename),
+                why=reason_of(error),
             ) from error
 
 

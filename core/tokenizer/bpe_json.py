@@ -104,7 +104,9 @@ def reason_of(error: BaseException) -> str:
     """
     if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
         raise error
-    first = str(error_text(error)).strip().partition("\n")[0]
+    first, _, rest = str(error_text(error)).strip().partition("\n")
+    if first.rstrip().endswith(":"):
+        first = f"{first.rstrip()} {rest.strip().partition(chr(10))[0]}"
     return _short(first, _LONGEST_REASON) or type(error).__name__
 
 

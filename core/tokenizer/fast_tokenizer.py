@@ -54,12 +54,11 @@ class FastTokenizer(Tokenizer):
             )
         added = fast.get_added_tokens_decoder()
         specials = {number: each.content for number, each in added.items() if each.special}
-        # A model may have more: its sizes are round.
-        specials |= {number: f"unused {number}" for number in range(n) if number not in texts}
         written = Written(json.loads(fast.to_str()))
         pieces = [
             b""
-            if number in specials
+            # A model may have more than are used: its sizes are round.
+            if number in specials or number not in texts
             else added[number].content.encode()
             if number in added
             else written.piece(texts[number])

@@ -54,11 +54,10 @@ class SentencePieceTokenizer(Tokenizer):
         """Take a tokenizer as it was read, for a model with n tokens."""
         self._found = found
         written = {number: text for text, number in found.numbers.items()}
-        unused = {number: f"unused {number}" for number in range(n) if number not in written}
-        specials = unused | dict(found.specials)
+        named = {number: text for number, text in written.items() if number not in found.specials}
         super().__init__(
-            [b"" if number in specials else piece_bytes(written[number]) for number in range(n)],
-            specials,
+            [piece_bytes(named.get(number, "")) for number in range(n)],
+            found.specials,
             ends=found.ends,
         )
 

@@ -105,7 +105,8 @@ class Tokenizer(ABC):
         """Make a tokenizer.
 
         Args:
-            pieces: The UTF-8 of each id with its leading space; empty for a special one.
+            pieces: The UTF-8 of each id with its leading space; empty for a special one, and for
+                one that stands for nothing.
             specials: Special id → its name.
             splitter: Cuts a text into words, each with one character for each byte.
             begins: Ids before every source; for a decoder alone, before every text.
@@ -114,7 +115,8 @@ class Tokenizer(ABC):
         """
         self._pieces = pieces
         self._splitter = splitter
-        self.specials = specials
+        unused = {number: f"unused {number}" for number, piece in enumerate(pieces) if not piece}
+        self.specials = unused | dict(specials)
         self.begins, self.ends, self.mask_id = begins, ends, mask_id
         self._alone: dict[int, Token] = {}
 

@@ -24,6 +24,8 @@ _READ = (
 )
 """Names of files that are of use."""
 _ON_HUB = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
+_MOST_FILES = 1 << 10
+"""Of a model; those of weights are usually fewer than a hundred."""
 _SLACK = 1.02
 """So much room is left on the disk beyond what is unpacked."""
 _ROOM_LEFT = 1 << 20
@@ -75,13 +77,20 @@ def _unpacked(file: Path, room: Path, share: float) -> Shares:
             )
         (folder,) = folders
         chosen = [info for info in wanted if Path(info.filename).parent == folder]
+        if len(chosen) > _MOST_FILES:
+            raise RunError(
+                "{name} holds {n} files of a model, more than {most}",
+                name=file.name,
+                n=len(chosen),
+                most=_MOST_FILES,
+            )
         size = sum(info.file_size for info in chosen)
         _require_room(size, room)
         n_read = 0
         for info in chosen:
             extract(archive, info, room / Path(info.filename).name)
             n_read += info.file_size
-            yield share * n_read / size
+            yield share * n_read / max(1, size)
     return room
 
 

@@ -1,6 +1,8 @@
 """What a model needs, said before it is opened: read from its settings and the sizes of weights."""
 
+import json
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +15,14 @@ from ...library.checkpoint import (
     CONFIG,
     OpeningError,
     is_gguf,
+    read_file,
     read_settings,
-    unreadable,
+    require_few,
     weight_files,
 )
-from ...messages import N_, error_text
+from ...limits import limit_process, run_limited
+from ...messages import N_, error_text, message_from_json, message_to_json
+from ...tokenizer.bpe_json import reason_of
 
 BYTES_OF_A_WEIGHT = 4
 """They are computed with in single precision."""
@@ -28,6 +33,8 @@ NOT_COUNTED = N_(
 """Why a model has fewer parameters than its files have weights."""
 LARGEST_MODEL = 6 << 30
 """Bytes of memory that a model may take."""
+_BYTES, _BYTES_A_BYTE, _SECONDS = 2 << 30, 2, 60
+"""For reading a file of torch once: memory, a fixed part and one for each byte; and time."""
 BYTES_A_SECOND = 100e6
 """What a disk of ten years ago writes: opening takes no longer than `Survey.seconds`."""
 
@@ -100,18 +107,46 @@ def _of_gguf(path: Path) -> Survey:
 
 
 def _n_weights(file: Path) -> int:
-    """Return how many numbers a file of weights holds, without reading them."""
+    """Return how many numbers a file of weights holds, without keeping them."""
+    if file.suffix != ".safetensors":
+        return _n_elsewhere(file)
     try:
-        if file.suffix == ".safetensors":
-            with safe_open(file, framework="pt") as tensors:
-                shapes = [tensors.get_slice(name).get_shape() for name in tensors.keys()]  # noqa: SIM118
-            return sum(torch.Size(shape).numel() for shape in shapes)
-        found = torch.load(file, map_location="meta", weights_only=True, mmap=True)
-        return sum(tensor.numel() for tensor in found.values())
+        with safe_open(file, framework="pt") as tensors:
+            names = tensors.keys()
+            require_few(file, len(names))
+            shapes = [tensors.get_slice(name).get_shape() for name in names]
+        return sum(torch.Size(shape).numel() for shape in shapes)
     except SafetensorError as error:
         raise OpeningError(
-            "{file} is damaged or no safetensors file: {why}", file=file, why=error_text(error)
+            "{file} is damaged or no safetensors file: {why}", file=file, why=reason_of(error)
         ) from error
-    # A damaged file, or one made to harm, has torch raise anything.
-    except Exception as error:
-        raise unreadable(file, error) from error
+
+
+def _n_elsewhere(file: Path) -> int:
+    """Count the numbers in a file of torch in a process with limits.
+
+    Even where only weights are read, a pickle may ask for any memory, or crash torch.
+    """
+    done = run_limited("core.studies.opening.survey", str(file.absolute()))
+    if done.returncode:
+        raise OpeningError(
+            "{file} cannot be read: it takes more memory or time than weights do", file=file
+        )
+    found = json.loads(done.stdout)
+    if "n" not in found:
+        raise OpeningError(message_from_json(found))
+    return int(found["n"])
+
+
+def main(file: Path) -> None:
+    """Write how many numbers a file of torch holds, or why it cannot be read."""
+    limit_process(_BYTES + _BYTES_A_BYTE * file.stat().st_size, _SECONDS)
+    try:
+        found: dict[str, Any] = {"n": sum(each.numel() for each in read_file(file).values())}
+    except OpeningError as error:
+        found = message_to_json(error_text(error))
+    sys.stdout.write(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -66,6 +66,8 @@ def test_weights_that_are_not_in_their_file_are_refused(folder, weight):
         ({"weight_map": {"a": "x\\y.safetensors"}}, "which is no file of the folder"),
         ({"weight_map": {"a": "gone.safetensors"}}, "which is no file of the folder"),
         ({"weight_map": {"a": 3}}, "which is no file of the folder"),
+        ({"weight_map": {"a": "x" * 10_000}}, "xxx...xxx"),
+        ({"weight_map": dict.fromkeys(map(str, range(40_000)), "part.safetensors")}, "than 32,768"),
         ({"weight_map": {"mystery": "part.safetensors"}}, "has no mystery, which the index says"),
     ],
 )

@@ -166,6 +166,17 @@ def test_weights_that_are_said_to_lie_in_one_place_are_refused(tmp_path):
         at = content.index(named(name)) + len(named(name)) + 4 + 2 * 8 + 4
         content[at : at + 8] = bytes(8)
     path.write_bytes(content[: -3 * 64 * 64 * 4])
+    with pytest.raises(OpeningError, match="lies in another weight"):
+        read_gguf(path)
+
+
+@pytest.mark.parametrize("place", [(1 << 64) - 32, 1 << 20])
+def test_a_weight_that_is_said_to_lie_where_none_are_is_refused(llama, tmp_path, place):
+    path = write(tmp_path / "small.gguf", llama)
+    content = bytearray(path.read_bytes())
+    at = content.index(named("output_norm.weight")) + len(named("output_norm.weight")) + 4 + 8 + 4
+    content[at : at + 8] = place.to_bytes(8, "little")
+    path.write_bytes(content)
     with pytest.raises(OpeningError, match="its weights are larger than it is"):
         read_gguf(path)
 

@@ -77,7 +77,9 @@ def test_a_damaged_config_is_refused_with_a_sentence(name, tmp_path):
 
 
 def test_what_a_file_says_there_are_many_of_is_not_made():
-    assert settings_of({"model_type": "gpt2", "num_labels": 2 * 10**9}).num_labels == 2
+    labels = {str(number): "x" for number in range(3)}
+    for more in ({"num_labels": 2 * 10**9}, {"id2label": labels}):
+        assert settings_of({"model_type": "gpt2"} | more).num_labels == 2
     many = {"model_type": "albert", "architectures": ["AlbertForMaskedLM"]}
     with pytest.raises(OpeningError, match="more parts than any model has"):
         outline(many | {"inner_group_num": 10**8})

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import tokenizers
 import transformers
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto
 from core.library.checkpoint import OpeningError
 from core.library.tokenizer import tokenizer_files
 from core.tokenizer.bpe_json import TokenizerError
+from core.tokenizer.fast_tokenizer import FastTokenizer
 from core.tokenizer.opened import opened_tokenizers
 from tests.core.library import folders
 from tests.core.library.folders import STRANGE, TEXTS
@@ -125,6 +127,20 @@ def test_case_stays_where_the_settings_say_so(tmp_path):
     n = folders.write_bert(tmp_path)
     (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": false}')
     assert read(tmp_path, "bert", n)[0].normalise("The É") == "The É"
+
+
+def test_more_special_tokens_than_the_model_has_are_not_made(tmp_path):
+    n = folders.write_t5(tmp_path)
+    about = {"tokenizer_class": "T5Tokenizer", "extra_ids": 10**8}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(about))
+    assert read(tmp_path, "t5", n)[0].vocab_size == n
+
+
+def test_a_token_without_letters_is_described_as_unused():
+    numbers = {"[UNK]": 0, "a": 1, "##": 2}
+    fast = tokenizers.Tokenizer(tokenizers.models.WordPiece(numbers, unk_token="[UNK]"))
+    tokens = FastTokenizer(fast.to_str(), 4).describe([1, 2, 3])
+    assert [token.text for token in tokens] == ["a", "unused 2", "unused 3"]
 
 
 def test_one_tokenizer_does_not_serve_two_vocabularies(tmp_path):

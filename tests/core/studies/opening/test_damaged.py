@@ -5,6 +5,7 @@ import pickle
 import re
 import shutil
 import struct
+import zipfile
 from functools import partial
 
 import numpy as np
@@ -13,6 +14,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
+from core.library.checkpoint import MOST_WEIGHTS
 from core.messages import error_text
 from core.runs.files import about
 from core.runs.folder import INCOMING
@@ -76,6 +78,42 @@ class Evil:
         return (exec, ("raise SystemExit(7)",))
 
 
+def complex_numbers(found):
+    found["extra"] = np.zeros(2, np.complex64)
+
+
+def eight_bits(folder):
+    """Write weights of eight bits, whose scales stand in weights of their own."""
+    config(folder, quantization_config={"quant_method": "bitsandbytes", "load_in_8bit": True})
+    weights(folder, lambda found: found.update({n: x.astype(np.int8) for n, x in found.items()}))
+
+
+def many(found):
+    found.update({str(number): np.zeros(0) for number in range(MOST_WEIGHTS)})
+
+
+def repacked(folder, change):
+    """Write weights as torch does, with other bytes in its archive."""
+    tensors = {name: torch.from_numpy(x) for name, x in load_file(folder / WEIGHTS).items()}
+    pickled(folder, tensors)
+    file = folder / "pytorch_model.bin"
+    with zipfile.ZipFile(file) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in entries.items():
+            archive.writestr(name, change(name.rpartition("/")[2], content))
+
+
+def other_byte_order(name, content):
+    return b"big" if name == "byteorder" else content
+
+
+def bytes_without_end(name, content):
+    """Return a pickle that asks for 2 GB; those who read weights only know bytearray, too."""
+    asks = b"\x80\x02cbuiltins\nbytearray\nJ\xff\xff\xff\x7f\x85R."
+    return asks if name == "data.pkl" else content
+
+
 def pickled(folder, content):
     (folder / WEIGHTS).unlink()
     if content is Evil:
@@ -90,9 +128,9 @@ def header(folder, length):
     (folder / WEIGHTS).write_bytes(struct.pack("<Q", length) + content[8:])
 
 
-def as_link(folder, target):
-    (folder / WEIGHTS).unlink()
-    (folder / WEIGHTS).symlink_to(target)
+def as_link(folder, target, file=WEIGHTS):
+    (folder / file).unlink()
+    (folder / file).symlink_to(target)
 
 
 # One of each kind of fault.
@@ -137,6 +175,23 @@ DAMAGES = {
         "holds something else than weights",
     ),
     "weights that lead elsewhere": ("gpt2", partial(as_link, target="/etc/hostname"), "leads out"),
+    "a model in another": ("bert", partial(config, decoder="x"), "cannot be read by it"),
+    "a size that is a word": ("gpt2", partial(config, n_embd="x"), "'n_embd'.* expected int"),
+    "complex weights": ("gpt2", partial(weights, change=complex_numbers), "of type complex64"),
+    "weights without their scales": ("gpt2", eight_bits, "of type int8"),
+    "weights of many names": ("gpt2", partial(weights, change=many), "more than 32,768"),
+    "bytes in another order": ("gpt2", partial(repacked, change=other_byte_order), "make NaN"),
+    "a pickle of 2 GB": ("gpt2", partial(repacked, change=bytes_without_end), "MemoryError"),
+    "more words than the model has": (
+        "bert",
+        partial(text, file="vocab.txt", content="word\n" * (1 << 20)),
+        "is larger than 4 MiB",
+    ),
+    "a link to itself": (
+        "gpt2",
+        partial(as_link, target="config.json", file="config.json"),
+        "symbolic links",
+    ),
     "no words": ("bert", partial(gone, file="vocab.txt"), "there is no tokenizer"),
     "no merges": ("gpt2", partial(gone, file="merges.txt"), "`vocab` and `merges`"),
     "a tokenizer that is cut": (

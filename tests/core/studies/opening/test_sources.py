@@ -88,6 +88,29 @@ def test_what_is_not_one_model_is_refused(folder, room, tmp_path):
         brought(tmp_path / "m.ckpt", room)
 
 
+def test_a_zip_of_more_files_than_any_model_has_is_refused(folder, room, tmp_path):
+    more = {f"tokenizer{number}": "" for number in range(1100)}
+    with pytest.raises(RunError, match="files of a model, more than 1,024"):
+        brought(zipped(folder, tmp_path / "m.zip", more=more), room)
+
+
+def test_a_damaged_zip_is_refused_in_a_short_sentence(folder, room, tmp_path):
+    file = zipped(folder, tmp_path / "m.zip")
+    content = bytearray(file.read_bytes())
+    # The name of the first entry, whose length stands here, goes on into its content.
+    content[26:28] = b"\xff\x7f"
+    file.write_bytes(content)
+    with pytest.raises(RunError, match="the archive is damaged at") as refused:
+        brought(file, room)
+    assert len(str(refused.value)) < 400
+
+
+def test_a_zip_of_empty_files_is_unpacked(room, tmp_path):
+    with zipfile.ZipFile(tmp_path / "m.zip", "w") as archive:
+        archive.writestr("config.json", "")
+    assert brought(tmp_path / "m.zip", room)[1] == [0]
+
+
 def test_what_is_too_large_is_not_unpacked(folder, room, tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "LARGEST_SOURCE", 100)
     with pytest.raises(RunError, match="GB are read"):
