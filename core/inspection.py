@@ -223,7 +223,12 @@ def _end(run: Run, fed_ids: Sequence[int], guessed: Sequence[int]) -> Token | No
 
 
 def _filled_in(run: Run, ids: Sequence[int], guessed: Sequence[int]) -> str:
-    """Return a text in which each mask token has become the model's guess; empty without any."""
+    """Return the tags or the class of a text, or the text with the guesses for its mask tokens.
+
+    Empty for a text without mask tokens.
+    """
+    if run.model.config.labels_text:
+        return run.tokenizer.decode([guessed[at] for at in run.model.config.labelled(len(ids))])
     mask = run.tokenizer.mask_id
     if mask not in ids:
         return ""

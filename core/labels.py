@@ -7,6 +7,9 @@ can fill in one word or all of them (Ghazvininejad et al. 2019). A parallel deco
 at its positions; there are more positions than tokens, and EOS fills up the rest. Where it predicts
 the length there are as many as tokens, and EOS is an input.
 
+An encoder alone that predicts tags or a class reads the source; the target has a label for each
+source token, or one for all.
+
 The source is an input and never predicted, as it is for an encoder–decoder: so losses and shares
 of right tokens can be compared among all kinds.
 """
@@ -25,7 +28,7 @@ SEPARATOR = "="
 
 def longest_side(config: ModelConfig, tokenizer: Tokenizer) -> int:
     """Return the maximum tokens of a source or a target, the special one included."""
-    if config.is_encoder_decoder:
+    if config.reads_sources:
         return config.max_positions
     # Each side is counted with one special token, but both share one.
     return (config.max_positions - len(_separator(tokenizer)) + 1) // 2
@@ -42,6 +45,8 @@ def as_learned(
         tokenizer: The model's tokenizer.
         rng: Chooses masked tokens, for an encoder alone or a parallel decoder.
     """
+    if config.labels_text:
+        return [_labelled(pair, config) for pair in pairs]
     if config.is_parallel:
         return [_with_masked_positions(pair, config, rng) for pair in pairs]
     if config.is_encoder_decoder:
@@ -66,6 +71,8 @@ def as_read(pairs: Sequence[Pair], config: ModelConfig, tokenizer: Tokenizer) ->
     """Return pairs as a model of one stack reads them: source and target whole, nothing masked."""
     if config.is_decoder_only:
         return [_for_decoder(pair, tokenizer) for pair in pairs]
+    if config.labels_text:
+        return [Pair(source=pair.source, target=(), text=pair.text) for pair in pairs]
     return [
         Pair(source=(*before_target(pair, tokenizer), *pair.target[1:]), target=(), text=pair.text)
         for pair in pairs
@@ -115,6 +122,13 @@ def _for_decoder(pair: Pair, tokenizer: Tokenizer) -> Pair:
     # Row i predicts token i + 1: BOS and all but the last of the prompt predict nothing.
     labels = (*[PAD] * len(prompt), *target)
     return Pair(source=(), target=(BOS, *prompt, *target), text=pair.text, labels=labels)
+
+
+def _labelled(pair: Pair, config: ModelConfig) -> Pair:
+    labels = [PAD] * len(pair.source)
+    for at, label in zip(config.labelled(len(pair.source)), pair.target[1:-1], strict=True):
+        labels[at] = label
+    return Pair(source=pair.source, target=(), text=pair.text, labels=tuple(labels))
 
 
 def _masked(tokens: Ids, mask_id: int, rng: random.Random) -> tuple[list[int], list[int]]:

@@ -112,8 +112,9 @@ def summary(figures: dict[str, Any]) -> list[str]:
     lines = [
         f"exact match {figures['exact_match']:.2%} of {figures['n']} held-out samples, "
         f"token accuracy {figures['token_accuracy']:.3%}",
-        _quality(figures),
     ]
+    if "bleu" in figures:
+        lines.append(_quality(figures))
     if cut := figures.get("n_unfinished"):
         lines.append(f"{cut} of {figures['n']} outputs are cut at the length limit")
     if own := figures.get("own_pairs"):

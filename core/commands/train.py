@@ -12,7 +12,7 @@ from ..config import ModelConfig
 from ..config.styles import STYLES
 from ..config.training import TrainConfig
 from ..runs.settings import read_settings
-from ..tasks import NEED_PAIRS, TASKS, Mixed, Task
+from ..tasks import NEED_PAIRS, PREDICTS, TASKS, Mixed, Task
 from ..tasks.columns import Reading
 from ..tasks.corpus import HELD_OUT, Corpus, LargeCorpus, own_pairs_of, read_corpus
 from ..tasks.pairs import TooLargeError
@@ -139,6 +139,8 @@ def prepare(arguments: argparse.Namespace) -> None:
     task = _task(**files, beside=beside, reading=reading)
     if (suitable := _vocabulary(task)) and "vocab_size" not in changes and start is None:
         changes["vocab_size"] = suitable
+    if task.name in PREDICTS:
+        changes.setdefault("predicts", PREDICTS[task.name])
     if "made_share" in changes and not arguments.beside:
         raise CommandError("made_share is the share of --beside TASK, which is not given")
     preset = with_settings(PRESETS[preset_name], changes)

@@ -36,6 +36,7 @@ _LINE_END = r"\r\n|\r|\n"
 SHOWN = 10
 """The number of the most probable tokens that are shown for each step."""
 SAMPLING = ("temperature", "top_k", "top_p", "seed")
+_OF_DECODING = ("beam", "length_penalty", "sample", "force", "passes", "steps", "max_new_tokens")
 OF_WRITING = "is for text that a model writes token by token"
 
 
@@ -96,7 +97,8 @@ def run(arguments: argparse.Namespace) -> None:
     loaded = options.asked(loaded, arguments)
     given = model_input(loaded, arguments.sentence)
     if not given.prompt:
-        raise CommandError("this model has no decoder: it writes nothing; see `inspect`")
+        _print_labels(arguments, loaded)
+        return
     written, name, details = _decoded(arguments, loaded, given)
     translation = read_written(loaded, given, written)
     warn(loaded, translation)
@@ -125,6 +127,19 @@ def _decoded(
     steps = decode(loaded.model, given.source_ids, how, prompt=given.prompt, max_new_tokens=limit)
     details = [_step_to_json(loaded, step) for step in steps]
     return tuple(step.chosen for step in steps), "steps", details
+
+
+def _print_labels(arguments: argparse.Namespace, loaded: "Run") -> None:
+    """Print the tags or the class that an encoder alone predicts; refuse one that fills in."""
+    from ..inspection import inspect_sentence
+
+    if not loaded.model.config.labels_text:
+        raise CommandError("this model has no decoder: it writes nothing; see `inspect`")
+    options.refuse(arguments, (*_OF_DECODING, *SAMPLING), OF_WRITING)
+    translation = inspect_sentence(loaded, arguments.sentence).translation
+    warn(loaded, translation)
+    answer = {"source": translation.source, "labels": translation.text}
+    print(json.dumps(answer, ensure_ascii=False) if arguments.json else translation.text)
 
 
 def _words(detail: dict[str, Any]) -> list[str]:

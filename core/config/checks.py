@@ -126,6 +126,10 @@ def check_together(config: "ModelConfig") -> None:
         "positions is rotary, and there is no self-attention whose queries and keys it turns",
     )
     _check_copying(config)
+    config.require(
+        config.is_encoder_only or not config.labels_text,
+        "predicts is {predicts}: that is for an encoder alone",
+    )
     if not config.architecture:
         _check_own_tokens(config)
     most = max(config.pad_id, config.bos_id, *config.eos_ids)

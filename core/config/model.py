@@ -19,6 +19,7 @@ from .choices import (
     Norm,
     NormKind,
     Positions,
+    Predicts,
     Scores,
     ScoreScale,
     Shared,
@@ -46,6 +47,7 @@ class ModelConfig(Settings):
     | parallel decoder | a source; a target with masks | the masked tokens |
     | decoder only | one text | each next token |
     | encoder only | one text, with masks | the masked tokens |
+    | encoder only, `predicts` tags or class | a source | a tag of each token, or one class |
     """
 
     vocab_size: int
@@ -107,6 +109,9 @@ class ModelConfig(Settings):
     length: Length = "end"
     """Where a parallel decoder's target ends: at the first EOS among more places than needed, or
     where a classifier on top of the encoder predicts."""
+    predicts: Predicts = "tokens"
+    """What an encoder alone predicts: masked tokens; a tag of each token of the source; or one
+    class of the whole source, at EOS. Tags and classes are tokens of the vocabulary."""
     pointer: bool = False
     """Words are also copied from where the last cross-attention looks (See et al. 2017)."""
     shared_names: int = 0
@@ -194,6 +199,22 @@ class ModelConfig(Settings):
     def is_encoder_only(self) -> bool:
         """Whether it reads a text and writes none."""
         return self.stacks == ("encoder",)
+
+    @property
+    def labels_text(self) -> bool:
+        """Whether it is an encoder alone that predicts tags or a class of the source."""
+        return self.predicts != "tokens"
+
+    @property
+    def reads_sources(self) -> bool:
+        """Whether its input is the source of a pair; else source and target are one text."""
+        return self.is_encoder_decoder or self.labels_text
+
+    def labelled(self, n_source: int) -> range:
+        """Return the positions that get a tag or the class, of a source of this length with EOS."""
+        at_eos = n_source - 1
+        ranges = {"tags": range(at_eos), "class": range(at_eos, n_source)}
+        return ranges.get(self.predicts, range(0))
 
     @property
     def is_parallel(self) -> bool:

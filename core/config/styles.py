@@ -99,8 +99,13 @@ def in_style(name: str, sizes: ModelConfig) -> ModelConfig:
         ConfigError: There is no such kind.
     """
     style = style_named(name)
+    return replace(one_stack(sizes, style.stack), **style.settings)
+
+
+def one_stack(sizes: ModelConfig, stack: str) -> ModelConfig:
+    """Return a model whose layers are all in one stack; with an empty name, the same model."""
     n = sizes.n_encoder_layers + sizes.n_decoder_layers
     layers = {"encoder": (n, 0), "decoder": (0, n)}.get(
-        style.stack, (sizes.n_encoder_layers, sizes.n_decoder_layers)
+        stack, (sizes.n_encoder_layers, sizes.n_decoder_layers)
     )
-    return replace(sizes, n_encoder_layers=layers[0], n_decoder_layers=layers[1], **style.settings)
+    return replace(sizes, n_encoder_layers=layers[0], n_decoder_layers=layers[1])

@@ -50,7 +50,8 @@ class Translation:
     source: str
     """The text as the model sees it: single spaces, one kind of apostrophe, cut if too long."""
     text: str
-    """The output; for an encoder alone, the text with its predictions for mask tokens."""
+    """The output; for an encoder alone, the text with its predictions for mask tokens, or its
+    tags or class."""
     cut: bool
     """True when the sentence was longer than the model's positions."""
     finished: bool

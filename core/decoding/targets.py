@@ -21,7 +21,8 @@ def generate_targets(model: Transformer, pairs: Sequence[Pair], tokenizer: Token
     """Return the greedy output for each source, EOS included.
 
     A decoder alone continues the source. An encoder alone fills in all target tokens at once,
-    knowing their number; a parallel decoder does not know it, and makes `PASSES` passes.
+    knowing their number, or labels the source; a parallel decoder makes `PASSES` passes and does
+    not know the number.
 
     Args:
         model: In evaluation mode.
@@ -33,6 +34,8 @@ def generate_targets(model: Transformer, pairs: Sequence[Pair], tokenizer: Token
         begun = [pair.target[: pair.n_begun] for pair in pairs]
         prompt_BT = torch.tensor(begun) if len(begun[0]) > 1 else None
         return generate(model, source_BS.to(model.device), prompt_BT=prompt_BT)
+    if model.config.labels_text:
+        return _labelled(model, pairs)
     before = [before_target(pair, tokenizer) for pair in pairs]
     if model.config.is_decoder_only:
         return _continued(model, [(BOS, *each) for each in before])
@@ -48,6 +51,17 @@ def _continued(model: Transformer, prompts: Sequence[Ids]) -> list[Ids]:
         written = generate(model, prompt_BT=torch.tensor([prompts[at] for at in indices]))
         found |= dict(zip(indices, written, strict=True))
     return [found[at] for at in range(len(prompts))]
+
+
+@torch.inference_mode()
+def _labelled(model: Transformer, pairs: Sequence[Pair]) -> list[Ids]:
+    """Let an encoder label the sources."""
+    logits_BSV = model(pad([pair.source for pair in pairs]).to(model.device), None)
+    guessed = mask_special_tokens(logits_BSV, model.config).argmax(dim=-1).tolist()
+    return [
+        (*(row[at] for at in model.config.labelled(len(pair.source))), EOS)
+        for row, pair in zip(guessed, pairs, strict=True)
+    ]
 
 
 @torch.inference_mode()

@@ -32,12 +32,12 @@ def evaluate(
 
     Returns:
         The content of `evaluation.json`: exact_match, token_accuracy, loss, bleu, bleu_signature
-        (sacrebleu's; tok:13a where it is missing), chrf, n, n_unfinished, seed, step; pronoun
-        (accuracy, n, baselines) and heads, or None and an empty list where the task has no
-        pronouns, or the model has one stack or a parallel decoder; passes, of a parallel decoder;
-        own_pairs (exact_match, bleu, bleu_signature, chrf, n, n_unfinished) where own pairs are
-        learned beside the task's sentences: the figures on half as many of these, compared with
-        their targets as they are written.
+        (sacrebleu's; tok:13a where it is missing), chrf, n, n_unfinished, seed, step; labels have
+        no bleu and chrf; pronoun (accuracy, n, baselines) and heads, or None and an empty list
+        where the task has no pronouns, or the model has one stack or a parallel decoder; passes, of
+        a parallel decoder; own_pairs (exact_match, bleu, bleu_signature, chrf, n, n_unfinished)
+        where own pairs are learned beside the task's sentences: the figures on half as many of
+        these, compared with their targets as they are written.
 
     Raises:
         RunError: The run's task is a file of pairs that cannot be used any more.
@@ -145,14 +145,11 @@ def _own_figures(run: Run, task: Mixed, n: int, seed: int) -> dict[str, Any]:
 
 def _shared_figures(quality: Quality) -> dict[str, Any]:
     """Return the metrics that are reported both for all pairs and for own pairs."""
-    return {
-        "exact_match": quality.exact_match,
-        "bleu": quality.bleu.score,
-        "bleu_signature": quality.bleu.signature,
-        "chrf": quality.chrf,
-        "n": quality.n,
-        "n_unfinished": quality.n_unfinished,
-    }
+    figures: dict[str, Any] = {"exact_match": quality.exact_match}
+    if quality.bleu is not None:
+        figures |= {"bleu": quality.bleu.score, "bleu_signature": quality.bleu.signature}
+        figures["chrf"] = quality.chrf
+    return figures | {"n": quality.n, "n_unfinished": quality.n_unfinished}
 
 
 def _pronoun_figures(study: PronounStudy | None) -> dict[str, Any]:

@@ -25,17 +25,17 @@ class Quality:
 
     exact_match: float
     """Share of pairs whose greedy translation equals the target, or an alternative correct one. An
-    encoder alone fills in the whole target at once, knowing its length; a parallel decoder makes
-    `PASSES` passes."""
+    encoder alone fills in the whole target at once, knowing its length, or labels the source; a
+    parallel decoder makes `PASSES` passes."""
     token_accuracy: float
     """Share of target tokens (EOS included) that are the most probable after the true prefix; for
-    an encoder alone, of masked tokens."""
+    an encoder alone, of masked tokens or of labels."""
     loss: float
     """Cross-entropy of these tokens, without label smoothing, in nats."""
-    bleu: Bleu
-    """BLEU of the greedy translations."""
-    chrf: float
-    """chrF2 of the greedy translations, 0 to 100 (sacrebleu's)."""
+    bleu: Bleu | None
+    """BLEU of the greedy translations; None for labels, which are no text."""
+    chrf: float | None
+    """chrF2 of the greedy translations, 0 to 100 (sacrebleu's); None for labels."""
     n: int
     """Pairs."""
     n_unfinished: int
@@ -65,6 +65,7 @@ def measure(
     ]
     accuracy, loss = _forced(model, held_out_as_learned(pairs, model.config, tokenizer))
     model.train(was_training)
+    labels = model.config.labels_text
     decode = (target_tokenizer or tokenizer).decode
     texts = [decode(ids) for ids, _ in both]
     true = _references([pair for _, pair in both], decode)
@@ -72,8 +73,8 @@ def measure(
         exact_match=sum(pair.is_right(ids) for ids, pair in both) / len(pairs),
         token_accuracy=accuracy,
         loss=loss,
-        bleu=corpus_bleu(texts, true),
-        chrf=corpus_chrf(texts, true),
+        bleu=None if labels else corpus_bleu(texts, true),
+        chrf=None if labels else corpus_chrf(texts, true),
         n=len(pairs),
         n_unfinished=sum(ids[-1] not in model.config.eos_ids for ids, _ in both),
     )

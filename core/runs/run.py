@@ -162,7 +162,7 @@ def load_run(path: Path, step: int | None = None) -> Run:
 
 def _known_words(path: Path, settings: RunSettings) -> frozenset[str]:
     # Words are noted of sources; a model of one stack reads targets, too.
-    if settings.is_opened or not settings.model.is_encoder_decoder:
+    if settings.is_opened or not settings.model.reads_sources:
         return frozenset()
     return frozenset(read_words(path))
 

@@ -47,8 +47,8 @@ class ForwardPass:
     best: Best | None
     """What it writes; None in the same cases."""
     fills: Mapping[int, tuple[tuple[int, float], ...]]
-    """Of an encoder alone: the tokens most probable at each masked position, best first, each with
-    its probability."""
+    """Of an encoder alone: the tokens most probable at each position that is masked, or gets a tag
+    or the class, best first, each with its probability."""
 
     @property
     def sublayers(self) -> tuple[tuple[Site, NDArray[np.float64]], ...]:
@@ -117,8 +117,9 @@ def forward_pass(run: Run, inspection: Inspection, silenced: tuple[Head, ...] = 
 def _fills(
     run: Run, ids: Sequence[int], logits_SV: torch.Tensor
 ) -> dict[int, tuple[tuple[int, float], ...]]:
-    """Return the most probable tokens at each masked position, with their probabilities."""
+    """Return the most probable tokens at each position that is predicted, with probabilities."""
     masked = [at for at, token in enumerate(ids) if token == run.tokenizer.mask_id]
+    masked += run.model.config.labelled(len(ids))
     chances_MV = mask_special_tokens(logits_SV[masked], run.model.config).double().softmax(dim=-1)
     top = chances_MV.topk(min(N_BEST, chances_MV.shape[-1]))
     rows = zip(masked, top.indices.tolist(), top.values.tolist(), strict=True)

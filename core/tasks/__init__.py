@@ -1,20 +1,27 @@
 """What a model can learn. `TASKS` is the only list of the tasks that ship with the project."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from ..config.choices import Predicts
 from .columns import CorpusError
 from .corpus import FILES, KeptCorpus, Mixed, kept_corpus
 from .naming import Naming
 from .symbols import Copying, Defining, Either, Reversing
 from .task import Example, Reference, Sample, Task
-from .translation import Everyday, Translation
+from .translation import Classifying, Everyday, Tagging, Translation
 
 TASKS: dict[str, Task] = {
     task.name: task
-    for task in (Copying(), Reversing(), Either(), Defining(), Naming(), Translation(), Everyday())
+    for task in (
+        *(Copying(), Reversing(), Either(), Defining(), Naming()),
+        *(Tagging(), Classifying(), Translation(), Everyday()),
+    )
 }
 TARGET_LANGUAGES = {Naming.name: "fr", Translation.name: "fr", Everyday.name: "fr"}
 """Task → language of its targets, if they have one."""
+PREDICTS: Mapping[str, Predicts] = {Tagging.name: "tags", Classifying.name: "class"}
+"""Task of an encoder alone whose targets are labels of the source → what the encoder predicts."""
 SEVERAL_RIGHT = frozenset({Either.name})
 """Tasks whose sources have several correct targets."""
 NEED_PAIRS = frozenset({Everyday.name})
@@ -55,6 +62,7 @@ def task_named(name: str, folder: Path = Path()) -> Task:
 
 __all__ = [
     "NEED_PAIRS",
+    "PREDICTS",
     "SEVERAL_RIGHT",
     "TARGET_LANGUAGES",
     "TASKS",

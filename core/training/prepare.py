@@ -19,7 +19,7 @@ from ..runs.checkpoint import START, has_state, kept_step, save_weights, weights
 from ..runs.files import PAIRS
 from ..runs.folder import RunFolder, new_folder, versions
 from ..runs.run import Run, RunError, RunSettings, load_run, read_settings, read_tokenizer
-from ..tasks import Sample, Task, task_named
+from ..tasks import PREDICTS, Sample, Task, task_named
 from ..tasks.columns import CorpusError
 from ..tasks.corpus import (
     AT_HAND,
@@ -146,6 +146,13 @@ def check_training(task: Task, preset: Preset, *, starts: bool) -> None:
         "batch_tokens is {batch_tokens}, but the task {name} makes its "
         "sentences as it goes: its batches are counted in pairs (batch_size)",
         name=repr(task.name),
+    )
+    predicts = PREDICTS.get(task.name, "tokens")
+    model.require(
+        model.predicts == predicts,
+        "predicts is {predicts}; of a model that learns the task {name} it is {wanted}",
+        name=repr(task.name),
+        wanted=predicts,
     )
     _check_model(preset)
     config.require(
@@ -336,10 +343,10 @@ def own_vocabulary(task: Task, stacks: tuple[Stack, ...]) -> Vocabulary | None:
     made = task.made if isinstance(task, Mixed) else task
     if not isinstance(made, Drawn) or made.vocabulary is None:
         return None
-    if isinstance(task, Mixed) or len(stacks) == 1:
+    if isinstance(task, Mixed) or (len(stacks) == 1 and task.name not in PREDICTS):
         raise ConfigError(
-            "the task {name} has words of its own and no others: it is for an "
-            "encoder and a decoder, and without pairs beside it",
+            "the task {name} has words of its own and no others: it is learned without pairs "
+            "beside it, and by no model that reads source and target as one text",
             name=repr(task.name),
         )
     return made.vocabulary

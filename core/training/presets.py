@@ -12,7 +12,7 @@ from typing import get_args
 from ..config import ConfigError, ModelConfig
 from ..config.checks import OWN_TOKENS
 from ..config.settings import one_of
-from ..config.styles import in_style, style_named
+from ..config.styles import in_style, one_stack, style_named
 from ..config.training import TrainConfig
 from ..installed import COMMAND
 from ..tasks import Sample
@@ -191,7 +191,8 @@ def with_settings(preset: Preset, settings: Mapping[str, Setting]) -> Preset:
 
     `like` names another kind of Transformer (`core.config.styles`), which the others then change.
     A changed number of steps scales the cooldown, and a changed d_model or n_heads resets the
-    heads' widths, unless the settings say otherwise.
+    heads' widths, unless the settings say otherwise. A model that predicts tags or a class is an
+    encoder alone with all layers.
 
     Raises:
         ConfigError: A value is invalid, or does not go with the others.
@@ -208,6 +209,8 @@ def with_settings(preset: Preset, settings: Mapping[str, Setting]) -> Preset:
         training["cooldown"] = old.cooldown * steps // old.steps
     widths: dict[str, Setting] = {"d_k": 0, "d_v": 0} if {"d_model", "n_heads"} & set(model) else {}
     base = in_style(str(like), preset.model) if like else preset.model
+    if model.get("predicts", "tokens") != "tokens":
+        base = one_stack(base, "encoder")
     return Preset(
         ModelConfig.from_dict(base.to_dict() | widths | model),
         TrainConfig.from_dict(preset.training.to_dict() | training),

@@ -333,8 +333,9 @@ def _metrics(
         record["held_out_loss"] = quality.loss
         record["held_out_exact_match"] = quality.exact_match
         record["held_out_token_accuracy"] = quality.token_accuracy
-        record[BLEU_KEYS[quality.bleu.tokens]] = quality.bleu.score
-        record["held_out_chrf"] = quality.chrf
+        if quality.bleu is not None and quality.chrf is not None:
+            record[BLEU_KEYS[quality.bleu.tokens]] = quality.bleu.score
+            record["held_out_chrf"] = quality.chrf
         record["held_out_n"] = quality.n
         record["held_out_n_unfinished"] = quality.n_unfinished
     return record

@@ -10,7 +10,7 @@ from core.runs.run import Run, RunError, RunSettings
 from core.tasks import NEED_PAIRS, SEVERAL_RIGHT, Mixed
 from core.tasks.naming import Naming
 from core.tasks.symbols import Copying, Defining, Either, Reversing
-from core.tasks.translation import Everyday, Translation
+from core.tasks.translation import Classifying, Everyday, Tagging, Translation
 from pages.frame import cached
 from pages.frame.language import N_, _, n_, number, percent
 from pages.frame.recipe import Recipe
@@ -18,7 +18,7 @@ from pages.frame.recipe import Recipe
 _LETTERS, _GRAMMAR, _NAMES = "letters", "grammar", "names"
 _KINDS = {
     **dict.fromkeys((Copying.name, Reversing.name, Either.name, Defining.name), _LETTERS),
-    **dict.fromkeys((Translation.name, Everyday.name), _GRAMMAR),
+    **dict.fromkeys((Translation.name, Everyday.name, Tagging.name, Classifying.name), _GRAMMAR),
     Naming.name: _NAMES,
 }
 """A task's name → what its held-out samples are; of others they are pairs."""
@@ -32,6 +32,8 @@ TASK_LABELS = {
     "either": N_("copies rows of letters or writes them backwards"),
     "define": N_("writes what letters stand for"),
     "names": N_("translates words and copies names"),
+    "tag": N_("tags the part of speech of each word"),
+    "classify": N_("says whether the subject is singular or plural"),
     "translate": N_("translates English to French"),
     "everyday": N_("translates everyday English to French"),
     PAIRS: N_("learned pairs from a file"),

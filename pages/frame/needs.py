@@ -72,6 +72,8 @@ def _reason(config: ModelConfig, need: Need) -> str:
         case Need.TEXTS:
             # Only of an encoder and decoder, whose texts are pairs.
             return Need.TASK.value
+        case Need.WRITING if config.labels_text:
+            return "labels"
         case Need.TASK if not config.is_encoder_decoder:
             return "task_of_pairs"
         case Need.LAYER_NORM if config.norm_kind == "none":

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from core.config.choices import Predicts
 from core.heads import STACK_LABELS, Head, Kind, Site
 from core.inspection import Inspection
 from core.messages import N_
@@ -60,7 +61,22 @@ def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Who
         in_order=any(
             site.in_encoder and site.sublayer == "recurrent" for site, _added in found.sublayers
         ),
+        texts=_of_labels(run.model.config.predicts),
     )
+
+
+def _of_labels(predicts: Predicts) -> dict[str, str]:
+    """Return what the picture says of an encoder's labels; nothing where it has none."""
+    texts = {
+        "tags": _(
+            "The encoder reads all words at once. It tags “{masked}” as “{written}” ({probability})"
+        ),
+        "class": _(
+            "The encoder reads all words at once. Where “{masked}” stands, it labels the text as "
+            "“{written}” ({probability})"
+        ),
+    }
+    return {"at.filled": texts[predicts]} if predicts in texts else {}
 
 
 def _sublayer(

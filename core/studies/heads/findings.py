@@ -125,9 +125,9 @@ def most_needed_pronoun_head(run: Run) -> PronounHead | None:
 def task_of(run: Run) -> Task | None:
     """Return the task whose sources a run reads; None where its file of pairs is gone.
 
-    A model of one stack reads a source and its target as one text: none of the task's sources.
+    Most models of one stack read a source and its target as one text: none of the task's sources.
     """
-    if not run.settings.model.is_encoder_decoder:
+    if not run.settings.model.reads_sources:
         return None
     try:
         return task_named(run.settings.task, run.path)

@@ -39,7 +39,7 @@ _HIDDEN = 2
 def examples_of(run: Run) -> tuple[Example, ...]:
     """Return texts to begin with; none for a model that reads the sources of its task."""
     if not run.settings.is_opened:
-        return () if run.settings.model.is_encoder_decoder else _own(run)
+        return () if run.settings.model.reads_sources else _own(run)
     if run.tokenizer.mask_id >= 0 and run.model.config.has_output:
         return (Example(N_("a word left out"), "The capital of France is [MASK]."), *_READ)
     return _PROMPTS if run.model.config.is_decoder_only else _READ

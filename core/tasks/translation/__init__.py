@@ -1,7 +1,8 @@
 """English to French from a grammar: a small language that is right, and knows its alignments.
 
 Reading order: lexicon, names; draft (a sentence in progress), phrases, clauses, patterns; spelling
-(the two texts with their spans); split (what is held out); recognition (the grammar backwards).
+(the two texts with their spans); split (what is held out); recognition (the grammar backwards);
+labels (tags and a class instead of a translation).
 """
 
 import random
@@ -9,12 +10,11 @@ import random
 from ...messages import N_
 from ..task import Drawn, Example, Sample
 from .draft import Draft
-from .patterns import sentence
-from .recognition import derivations
-from .spelling import spelled
+from .labels import Classifying, Tagging
+from .recognition import derivations, drawn
 from .split import is_held_out
 
-__all__ = ["Everyday", "Translation", "derivations"]
+__all__ = ["Classifying", "Everyday", "Tagging", "Translation", "derivations"]
 
 
 class Translation(Drawn):
@@ -40,8 +40,7 @@ class Translation(Drawn):
 
     def sample(self, rng: random.Random) -> Sample:
         """Draw a sentence pair with its links and references."""
-        draft = Draft(rng)
-        return spelled(draft, sentence(draft))
+        return drawn(Draft(rng))
 
     def held_out(self, sample: Sample) -> bool:
         """Say whether a noun pair or a name of the sample is held out."""

@@ -88,6 +88,8 @@ def say_verb(
     inflected = "third" if draft.present else "past"
     without_ending = support.tense or (draft.present and plural)
     verb, sources = draft.pick_new(verbs, attrgetter("base" if without_ending else inflected))
+    finite = ("VBP" if plural else "VBZ") if draft.present else "VBD"
+    draft.verb_tags[sources[0]] = "VB" if support.tense else finite
     if one_word := verb.present if draft.present else verb.imperfect:
         return _negated(Word(one_word[plural], (*support.tense, *sources)), support.negation)
     auxiliary = Word((_ETRE if verb.etre else _AVOIR)[True][plural], support.tense or sources)

@@ -46,6 +46,8 @@ class Draft:
         self.mentions: list[Mention] = []
         self.used: list[Noun | Adjective | Verb] = []
         """Words of the lexicon in the sentence: none is drawn twice."""
+        self.verb_tags: dict[int, str] = {}
+        """The position of each full verb, and its part of speech (a tag of the Penn Treebank)."""
         self.references: list[tuple[int, Mention]] = []
         """The position of each pronoun, and its antecedent."""
         self._rng = rng

@@ -97,19 +97,28 @@ class _Follower(Draft):
         return name, self.say(name)
 
 
-def derivations(source: str) -> list[Sample]:
+def drawn(draft: Draft) -> Sample:
+    """Return any sentence of the grammar with its translation."""
+    return spelled(draft, sentence(draft))
+
+
+def derivations(source: str, draw: Callable[[Draft], Sample] = drawn) -> list[Sample]:
     """Return every sample of the grammar with this English side, without repetition.
+
+    Args:
+        source: The sentence.
+        draw: Makes a sample of a draft.
 
     >>> [sample.target for sample in derivations("The dogs didn't eat any apples.")]
     ["Les chiens n'ont pas mangé de pommes."]
     >>> derivations("The dogs will eat.")
     []
     """
-    return list(_derived(source))
+    return list(_derived(source, draw))
 
 
 @lru_cache(SENTENCES_KEPT)
-def _derived(source: str) -> tuple[Sample, ...]:
+def _derived(source: str, draw: Callable[[Draft], Sample]) -> tuple[Sample, ...]:
     tokens = _tokens(source)
     if not all(map(_is_said, tokens)):
         return ()
@@ -121,7 +130,7 @@ def _derived(source: str) -> tuple[Sample, ...]:
     while pending:
         draft = _Follower(tokens, kinds, pending.pop())
         try:
-            sample = spelled(draft, sentence(draft))
+            sample = draw(draft)
         except _MismatchError:
             pass
         else:

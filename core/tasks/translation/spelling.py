@@ -22,7 +22,7 @@ def begins_with_a_vowel_sound(french: str) -> bool:
 
 def spelled(draft: Draft, french: Sequence[Word]) -> Sample:
     """Return a sentence and its translation as text, with links and references."""
-    source, source_spans = _english_text(draft.english)
+    source, source_spans = english_text(draft.english)
     target, target_spans = _french_text([word.text for word in french])
     links = tuple(
         Link(source_spans[index], target_span)
@@ -58,7 +58,8 @@ def _is_ambiguous(mentions: Sequence[Mention], antecedent: Mention) -> bool:
     return len(genders) == 2
 
 
-def _english_text(words: Sequence[str]) -> tuple[str, list[Span]]:
+def english_text(words: Sequence[str]) -> tuple[str, list[Span]]:
+    """Return an English sentence as text, and the span of every word."""
     following = [*words[1:], "."]
     texts = [
         "an" if word == "a" and after[0] in "aeiou" else word

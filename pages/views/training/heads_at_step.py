@@ -73,7 +73,8 @@ def whole_at(run: Run, found: ForwardPass, step: int, focus: int | None, writes:
     """
     title = _("The pass at step {step}").format(step=number(step))
     usual = _("word {step} of {last}: fed “{fed}”, writes “{written}” ({probability})")
-    return replace(whole_of(run, found, title, focus), texts={"at": writes or usual})
+    whole = whole_of(run, found, title, focus)
+    return replace(whole, texts={**whole.texts, "at": writes or usual})
 
 
 def head_clicked() -> dict[str, object]:

@@ -10,7 +10,7 @@ from core.config import ConfigError, ModelConfig
 from core.config.styles import STYLES
 from core.model import count_parameters
 from core.runs.files import PAIRS
-from core.tasks import TASKS, Task, right_targets
+from core.tasks import PREDICTS, TASKS, Task, right_targets
 from core.training.forecast import forecast
 from core.training.loop import learning_rate
 from core.training.prepare import check_training, train_tokenizer
@@ -38,6 +38,8 @@ LABELS = {
     "either": N_("copy or reverse"),
     "names": N_("names"),
     "define": N_("definitions"),
+    "tag": N_("parts of speech"),
+    "classify": N_("singular or plural"),
     "translate": N_("translate"),
     OWN_PAIRS: N_("own pairs"),
 }
@@ -61,6 +63,7 @@ def draw(folder: Path) -> Shown | None:
         varied = settings.chosen(begun, ARCHITECTURE)
         task, learned, changed = _learned(name, begun, varied)
         changed |= {LIKE: begun.like} if begun.like else {}
+        changed |= {"predicts": begun.predicts} if begun.predicts != "tokens" else {}
     own = name == OWN_PAIRS
     with st.expander(_(PAPER), key="knobs", icon=":material/tune:"):
         changed |= settings.ask(begun, vocabulary=not own) | varied
@@ -125,17 +128,20 @@ def _ask_what() -> tuple[str, Begun]:
         )
         sizes = translated(SIZES)
         size = controls.choice(_("Size"), SIZE, sizes, next(iter(sizes)), labelled=True)
-        like = _ask_like()
+        like = _ask_like(name)
     # A single stack has no cross-attention, which the tasks' texts mention.
-    alone = STYLES[like].stack if like else ""
+    alone = STYLES[like].stack if like and name not in PREDICTS else ""
     sections = view_text("training", "set_up").sections
     st.markdown(f":small[{sections[f'alone {alone}' if alone else name]}]")
-    return name, Begun(size, like, settings.start(name, like) if name in TASKS else None)
+    start = settings.start(name, like) if name in TASKS else None
+    return name, Begun(size, like, start, PREDICTS.get(name, "tokens"))
 
 
-def _ask_like() -> str:
+def _ask_like(task: str) -> str:
     """Ask for a kind of Transformer, by its name in `STYLES`; empty for the paper's."""
     kinds = {"": _("encoder and decoder"), **{name: _(each.label) for name, each in STYLES.items()}}
+    if task in PREDICTS:
+        kinds = {"": _("encoder alone"), "bert": kinds["bert"]}
     return controls.selection(_("Kind of model"), LIKE, kinds, "", width=_WIDTH)
 
 

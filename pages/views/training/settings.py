@@ -9,6 +9,7 @@ from typing import get_args
 import streamlit as st
 
 from core.config import ConfigError
+from core.config.choices import Predicts
 from core.heads import Stack
 from core.runs.run import RunError
 from core.training.presets import (
@@ -55,6 +56,8 @@ class Begun:
     """Another kind of Transformer, as `STYLES` names it; empty for the paper's."""
     start: Path | None = None
     """The run whose model, weights and tokenizer are the beginning; None for fresh weights."""
+    predicts: Predicts = "tokens"
+    """What the task has an encoder alone predict."""
 
     preset: Preset = field(init=False, compare=False)
     """Its sizes."""
@@ -63,7 +66,7 @@ class Begun:
 
     def __post_init__(self) -> None:
         # Once for all knobs, each of which asks for its value.
-        found = with_settings(PRESETS[self.name], {LIKE: self.like})
+        found = with_settings(PRESETS[self.name], {LIKE: self.like, "predicts": self.predicts})
         if self.start:
             found = replace(found, model=cached.settings(self.start).model)
         object.__setattr__(self, "preset", found)
@@ -72,7 +75,8 @@ class Begun:
     @property
     def key(self) -> str:
         """What stands for it: another one brings its own values."""
-        return f"{self.name} {self.like}".strip()
+        labels = "" if self.predicts == "tokens" else self.predicts
+        return " ".join(each for each in (self.name, self.like, labels) if each)
 
     def has(self, knob: Knob) -> bool:
         """Say whether a setting means something: a single stack has no layers of the other."""
@@ -95,7 +99,7 @@ def values_of(preset: Preset) -> Mapping[str, Setting]:
     evenly = preset.model.d_model // preset.model.n_heads
     # Heads of another number or width share the model's width again.
     shared = {name: 0 for name in ("d_k", "d_v") if values[name] == evenly}
-    return values | shared | {"vocab_size": preset.vocab_size, LIKE: ""}
+    return values | shared | {"vocab_size": preset.vocab_size, LIKE: "", "predicts": ""}
 
 
 def chosen(begun: Begun, groups: Groups) -> dict[str, Setting]:

@@ -41,9 +41,10 @@ def what_is_lost(
     names = listed(map(within_sentence, silenced))
     if len(silenced) > N_NAMED:
         names = n_("{n} head", "{n} heads", len(silenced)).format(n=number(len(silenced)))
-    before, after = pass_of(opened, ()).result().best, found.best
+    usual = pass_of(opened, ()).result()
+    before, after = usual.best, found.best
     if before is None or after is None:
-        return _("Shown without {heads}.").format(heads=names), None
+        return _without(names, usual, found), None
     if (changed := _first_change(opened.run, before, after)) is not None:
         step, old, new = changed
         text = _(
@@ -70,6 +71,16 @@ def what_is_lost(
     return said, at + 1
 
 
+def _without(names: str, usual: ForwardPass, found: ForwardPass) -> str:
+    """Return what an encoder alone predicts without some heads, where it predicts anything."""
+    old, new = (each.inspection.translation.text for each in (usual, found))
+    text = _("Shown without {heads}.")
+    if found.fills:
+        same = _("Without {heads} the model predicts the same: “{new}”")
+        text = same if old == new else _("Without {heads} the model predicts “{new}”, not “{old}”")
+    return text.format(heads=names, old=plain(old), new=plain(new))
+
+
 def _first_change(run: Run, before: Best | None, after: Best | None) -> tuple[int, str, str] | None:
     """Return the first step, from 1, that writes another word, with both words; None without."""
     if before is None or after is None:
@@ -86,7 +97,7 @@ def what_is_seen(opened: Opened, found: ForwardPass, focus: int | None) -> str:
     """Return what another word has changed, or else where the focus looks and what is written."""
     if changed := _what_changed(opened, found, focus):
         return changed
-    written = _written(found.inspection) or _next(opened.run, found)
+    written = _written(opened.run, found.inspection) or _next(opened.run, found)
     return joined([*_where_it_looks(opened, found, focus), written])
 
 
@@ -248,9 +259,11 @@ def _next(run: Run, found: ForwardPass) -> str:
     return text.format(word=plain(texts_of(run, ids.tolist())[0]), share=percent(float(chances)))
 
 
-def _written(inspection: Inspection) -> str:
+def _written(run: Run, inspection: Inspection) -> str:
     """Return the text that is written, and the word of it that is not certain, if any."""
     text = plain(inspection.translation.text.replace("\n", "↵"))
+    if run.settings.model.labels_text:
+        return _("The model predicts “{text}”").format(text=text)
     if not inspection.fed_tokens:
         return _("With what the model guesses: “{text}”").format(text=text) if text else ""
     word = min(inspection.written, key=lambda each: each.probability, default=None)

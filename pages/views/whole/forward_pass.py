@@ -84,7 +84,7 @@ def prepare(path: Path, sentence: str) -> None:
 def _forced(opened: Opened, silenced: tuple[Head, ...]) -> Whole | None:
     """Return the pass on the true translation; None where none is known, or nothing is written."""
     run, source = opened.run, opened.inspection.translation.source
-    reads = not run.model.config.is_decoder_only and not run.model.config.is_parallel
+    reads = run.model.config.is_encoder_decoder and not run.model.config.is_parallel
     reference = opened.task.reference(source) if opened.task and reads else None
     if reference is None:
         return None
