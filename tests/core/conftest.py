@@ -13,10 +13,10 @@ from core.config.training import TrainConfig
 from core.evaluate.evaluation import evaluate
 from core.jobs import job as jobs
 from core.runs.run import load_run
-from core.tasks import TASKS, task_named
+from core.tasks import PREDICTS, TASKS, task_named
 from core.tokenizer.byte_level import ByteLevelTokenizer
 from core.training import prepare, trainer
-from core.training.presets import Preset
+from core.training.presets import Preset, with_settings
 
 GALLERY = Path(__file__).parents[2] / "gallery"
 MINIATURE = Preset(
@@ -116,6 +116,20 @@ def parallel_folder(tmp_path_factory):
 @pytest.fixture(scope="session")
 def parallel_run(parallel_folder):
     return load_run(parallel_folder)
+
+
+@pytest.fixture(scope="session", params=PREDICTS)
+def labelling_folder(request, tmp_path_factory):
+    """A measured run of an encoder alone that predicts labels; nobody may change it."""
+    path = tmp_path_factory.mktemp("runs") / request.param
+    with pytest.MonkeyPatch.context() as patch:
+        draw_few(patch)
+        preset = with_settings(MINIATURE, {"predicts": PREDICTS[request.param], "steps": 3})
+        task = TASKS[request.param]
+        prepare.prepare_run(path, task, "miniature", preset, "python -m core train …")
+        for _ in trainer.complete_run(path):
+            pass
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 from core.studies.opening.opening import open_model
-from core.tasks import TASKS
+from core.tasks import PREDICTS, TASKS
 from core.training import trainer
 from core.training.prepare import prepare_run
 from core.training.presets import with_settings
@@ -48,7 +48,8 @@ CHANGED = {
     "additive attention, first layer read": {"scores": "additive", "memory": "first"},
     "the paper's, its pairs gone": {},
 }
-KINDS = (*OPENED, *LIBRARY, *LIKE, *CHANGED)
+LABELLING = {"a tag for each word": "tag", "a class for the sentence": "classify"}
+KINDS = (*OPENED, *LIBRARY, *LIKE, *CHANGED, *LABELLING)
 
 
 def make(kind, runs, patch):
@@ -65,12 +66,15 @@ def make(kind, runs, patch):
         list(open_model(str(runs / ".models" / kind), runs / "run"))
         return
     preset = replace(MINIATURE, training=replace(MINIATURE.training, steps=2))
-    if kind in LIKE:
+    task = LABELLING.get(kind, "copy")
+    if kind in LABELLING:
+        preset = with_settings(preset, {"predicts": PREDICTS[task]})
+    elif kind in LIKE:
         preset = with_settings(preset, {"like": kind.removeprefix("like ")})
     else:
         preset = replace(preset, model=replace(preset.model, **CHANGED[kind]))
     draw_few(patch)
-    prepare_run(runs / "run", TASKS["copy"], "miniature", preset, "python -m core …")
+    prepare_run(runs / "run", TASKS[task], "miniature", preset, "python -m core …")
     for _ in trainer.train_run(runs / "run"):
         pass
     if kind.endswith("pairs gone"):

@@ -8,6 +8,8 @@ from core.decoding.many import Translated
 from core.decoding.mask_predict import MaskPredict
 from core.decoding.parallel import passes_of
 from core.decoding.sentence import translate
+from core.inspection import inspect_sentence
+from core.runs.run import load_run
 
 SENTENCE = "  a  b c "
 
@@ -125,3 +127,14 @@ def test_a_parallel_decoder_is_decoded_by_mask_predict_in_as_many_passes_as_are_
     assert "by mask-predict" in refused("translate", parallel_folder, "a b c", "--beam", 2)
     assert "needs a parallel decoder" in refused("translate", copy_folder, "a", "--passes", 2)
     assert "not 1 to 64" in refused("translate", parallel_folder, "a b c", "--passes", 0)
+
+
+def test_labels_of_an_encoder_alone_are_printed_and_it_decodes_nothing(
+    command, refused, labelling_folder
+):
+    sentence = "Do the dogs cross the street?"
+    said = inspect_sentence(load_run(labelling_folder), sentence).translation.text
+    assert command("translate", labelling_folder, sentence)[1] == f"{said}\n"
+    _, out, _ = command("translate", labelling_folder, sentence, "--json")
+    assert json.loads(out)["labels"] == said
+    assert "token by token" in refused("translate", labelling_folder, sentence, "--beam", "2")

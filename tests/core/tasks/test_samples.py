@@ -18,6 +18,8 @@ DIGESTS = {
     "either": "70fd581919a9b678",
     "define": "30ee7d7f7a33994c",
     "names": "b48f73b65d5e1c37",
+    "tag": "974c43cf4e89d830",
+    "classify": "a4a27186e946a071",
     "translate": "97a314fc4a6f0d64",
     "everyday": "97a314fc4a6f0d64",
 }
@@ -91,4 +93,6 @@ def test_a_name_that_is_no_task_is_refused_with_the_tasks(tmp_path):
     for name in ("paste", str(tmp_path), ""):
         with pytest.raises(CorpusError, match=re.escape(repr(name))) as refused:
             task_named(name)
-        assert "copy, reverse, either, define, names, translate" in str(refused.value)
+        assert "copy, reverse, either, define, names, tag, classify, translate" in str(
+            refused.value
+        )
