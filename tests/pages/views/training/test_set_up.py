@@ -13,7 +13,7 @@ from core.jobs import job as jobs
 from core.model import count_parameters
 from core.runs.folder import TRAINING
 from core.runs.run import read_settings
-from core.tasks import NEED_PAIRS, TASKS, task_named
+from core.tasks import NEED_PAIRS, PREDICTS, TASKS, task_named
 from core.training import process
 from core.training.prepare import train_tokenizer
 from core.training.presets import PRESETS, with_settings
@@ -151,6 +151,19 @@ def test_another_kind_of_model_reaches_the_run_and_its_command(set_up, started, 
     sized = replace(preset.sized(learned), target_ratio=found.model.target_ratio)
     assert (found.model, found.training) == (sized, preset.training)
     again = made_again(found.command, tmp_path / "again")
+    assert (again.model, again.training) == (found.model, found.training)
+
+
+@pytest.mark.parametrize(("task", "like"), [("tag", ""), ("classify", "bert")])
+def test_a_task_of_labels_is_learned_by_an_encoder_alone(set_up, started, tmp_path, task, like):
+    at = set_up(task=task, like=like)
+    assert at.selectbox(key="like").options == ["encoder alone", "encoder alone (BERT)"]
+    assert at.number_input(key="set_n_encoder_layers").value == 4
+    command = command_of(at)
+    press_start(at)
+    found = read_settings(started[0])
+    assert (found.task, found.model.predicts) == (task, PREDICTS[task])
+    again = made_again(command, tmp_path / "again")
     assert (again.model, again.training) == (found.model, found.training)
 
 

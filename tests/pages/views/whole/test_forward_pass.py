@@ -103,6 +103,33 @@ def test_an_encoder_alone_shows_what_it_guesses_at_each_masked_word(
     assert best == token.text
 
 
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("a tag for each word", "It tags “{masked}” as “{written}”"),
+        ("a class for the sentence", "Where “{masked}” stands, it labels the text"),
+    ],
+)
+def test_an_encoder_that_labels_shows_its_labels_and_which_come_without_a_head(
+    open_view, run_of_kind, elsewhere, kind, words
+):
+    folder = run_of_kind(kind)
+    elsewhere("OWN", folder.parent)
+    asked = {"model": "runs/run", "sentence": "The kings followed the queen."}
+    view, _ = open_view("pass", **asked)
+    shown, run = picture(view), load_run(folder)
+    labelled = run.model.config.labelled(len(shown["source"]))
+    assert list(shown["fills"]) == list(map(str, labelled))
+    assert words in shown["texts"]["at.filled"]
+    label = inspect_sentence(run, asked["sentence"]).translation.text
+    assert f"The model predicts “{label}”" in said(view)
+    silenced, _ = open_view("pass", **asked, pass_silenced="encoder.0.self:1")
+    head = Head.parse("encoder.0.self:1")
+    other = inspect_sentence(run, asked["sentence"], None, (head,)).translation.text
+    verdict = f"“{other}”, not “{label}”" if other != label else f"the same: “{label}”"
+    assert f"Without encoder layer 0, head 1 the model predicts {verdict}" in said(silenced)
+
+
 def test_a_decoder_alone_opens_on_the_first_word_that_it_writes(open_view, run_of_kind, elsewhere):
     elsewhere("OWN", run_of_kind("like gpt2").parent)
     view, _ = open_view("pass", model="runs/run", sentence="k d a =")
