@@ -153,7 +153,7 @@ class WordTokenizer(Tokenizer):
         """Yield each word of a text, and where it begins and ends there."""
         for match in _WORD.finditer(text):
             word = unicodedata.normalize("NFC", without_surrogates(match[0]))
-            small = word.lower()
+            small = word.lower().replace("’", "'")
             yield small if small in self._ids else word, match.span()
 
 

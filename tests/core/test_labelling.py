@@ -14,7 +14,6 @@ from core.inspection import inspect_sentence
 from core.labels import as_learned
 from core.model import Silence
 from core.runs.run import load_run
-from core.studies.effects.text_cost import costs_of_heads
 from core.studies.forward_pass import forward_pass
 from core.tasks import PREDICTS, TASKS, Sample
 from core.training.prepare import prepare_run
@@ -29,11 +28,6 @@ SENTENCE = "Do the dogs cross the street?"
 @pytest.fixture(scope="module")
 def run(labelling_folder):
     return load_run(labelling_folder)
-
-
-def test_it_has_the_layers_of_both_stacks_in_one(run):
-    assert run.model.config.stacks == ("encoder",)
-    assert run.model.config.n_encoder_layers == 3
 
 
 def test_each_word_is_labelled_where_it_stands_and_a_sentence_where_eos_stands(run):
@@ -60,13 +54,17 @@ def test_what_is_predicted_is_the_same_in_a_pass_in_an_inspection_and_beside_oth
     assert generate_targets(run.model, [pair], run.tokenizer)[0][:-1] == tuple(best)
 
 
+def test_a_sentence_is_known_however_it_is_written(run):
+    text = inspect_sentence(
+        run, "When the kings didn’t arrive, the QUEEN slept!"
+    ).translation.source
+    assert text == "when the kings didn't arrive the queen slept"
+    assert TASKS[run.settings.task].makes(text)
+
+
 def test_it_is_measured_by_right_labels_and_not_by_bleu(run):
     assert 0 <= run.evaluation["exact_match"] <= run.evaluation["token_accuracy"] <= 1
     assert not {"bleu", "chrf"} & set(run.evaluation)
-
-
-def test_what_each_head_costs_is_measured_on_the_labels(run):
-    assert len(costs_of_heads(run, 5)) == 3 * run.model.config.n_heads
 
 
 def test_a_model_that_predicts_labels_learns_no_other_task(tmp_path):

@@ -9,6 +9,7 @@ from .names import invented, is_feminine
 
 Choice = TypeVar("Choice")
 Entry = TypeVar("Entry", Noun, Adjective, Verb)
+MARKS = frozenset(".,?")
 Sources = tuple[int, ...]
 """The indices of the English words that a French word comes from."""
 
@@ -41,6 +42,8 @@ class Draft:
 
     def __init__(self, rng: random.Random) -> None:
         self.english: list[str] = []
+        self.marks = True
+        """Whether punctuation is said; without it, it is left out."""
         self.present = False
         """True in the present tense, False in the past."""
         self.mentions: list[Mention] = []
@@ -63,6 +66,8 @@ class Draft:
 
     def say(self, text: str) -> Sources:
         """Add one or more English words, and return their indices."""
+        if text in MARKS and not self.marks:
+            return ()
         start = len(self.english)
         if " " not in text:
             self.english.append(text)

@@ -1,11 +1,16 @@
-"""Labels for English sentences of the grammar: a tag for each word, or one for the sentence."""
+"""Labels for English sentences of the grammar: a tag for each word, or one for the sentence.
+
+Sources are words alone, in small letters and without punctuation.
+"""
 
 import random
+import re
+from abc import abstractmethod
 
 from ...messages import N_
 from ...tokenizer.word_level import Vocabulary
 from ..task import Drawn, Example, Sample
-from .clauses import WHEN, action, end, say_connector
+from .clauses import WHEN, action, say_connector
 from .draft import Draft
 from .lexicon import ADJECTIVES, NOUNS, VERBS, Kind
 from .names import VOCABULARY
@@ -37,7 +42,7 @@ _TAGS_OF = {
 _TAG = {word: tag for tag, words in _TAGS_OF.items() for word in words.split()}
 TAGS = (*_TAGS_OF, "VB", NAME)
 SINGULAR, PLURAL = "SINGULAR", "PLURAL"
-_MARKS = frozenset(".,?")
+_WORD = re.compile(r"[^\s.,?]+")
 _N_FREE = 8
 """Free names, for unknown words."""
 
@@ -47,9 +52,15 @@ class _Labelled(Drawn):
 
     pronouns: frozenset[str] = frozenset()
 
+    @abstractmethod
+    def say(self, draft: Draft) -> str:
+        """Say a sentence, and return its labels."""
+
     def draw(self, draft: Draft) -> Sample:
         """Return any sentence with its labels."""
-        raise NotImplementedError
+        draft.marks = False
+        labels = self.say(draft)
+        return Sample(english_text(draft.english)[0].lower(), labels)
 
     def sample(self, rng: random.Random) -> Sample:
         """Draw a sentence, held out or not."""
@@ -65,16 +76,17 @@ class _Labelled(Drawn):
 
     def reference(self, source: str) -> str | None:
         """Return the labels of a sentence; None for one that the task does not draw."""
-        targets = {sample.target for sample in derivations(source, self.draw)}
+        words = " ".join(_WORD.findall(source.lower()))
+        targets = {sample.target for sample in derivations(words, self.draw)}
         return targets.pop() if len(targets) == 1 else None
 
 
 class Tagging(_Labelled):
-    """`The dogs cross the street.` → `DT NNS VBP DT NN`, the part of speech of each word.
+    """`the dogs cross the street` → `DT NNS VBP DT NN`, the part of speech of each word.
 
     The tags are those of the Penn Treebank. The base form of a verb has two, which only the other
-    words tell: VBP where it is in the present, VB where it is an infinitive (`Do the dogs cross
-    the street?`). All other words have one.
+    words tell: VBP where it is in the present, VB where it is an infinitive (`do the dogs cross
+    the street`). All other words have one.
     """
 
     name = "tag"
@@ -86,16 +98,12 @@ class Tagging(_Labelled):
     )
     vocabulary = Vocabulary((*sorted(VOCABULARY), *TAGS), (), _N_FREE)
 
-    def draw(self, draft: Draft) -> Sample:
-        """Return any sentence with its tags; half are in the present."""
+    def say(self, draft: Draft) -> str:
+        """Say any sentence, half of them in the present, and return its tags."""
         draft.present = draft.chance(0.5)
         draft.choose(PATTERNS)(draft)
-        tags = [
-            draft.verb_tags.get(at) or _TAG.get(word, NAME)
-            for at, word in enumerate(draft.english)
-            if word not in _MARKS
-        ]
-        return Sample(english_text(draft.english)[0], " ".join(tags))
+        words = enumerate(draft.english)
+        return " ".join(draft.verb_tags.get(at) or _TAG.get(word, NAME) for at, word in words)
 
     def sample(self, rng: random.Random) -> Sample:
         """Draw a sentence without names."""
@@ -104,14 +112,9 @@ class Tagging(_Labelled):
             if NAME not in sample.target.split():
                 return sample
 
-    def reference(self, source: str) -> str | None:
-        """Return the tags of a sentence; None for one that the task does not draw."""
-        tags = super().reference(source)
-        return None if tags is None or NAME in tags.split() else tags
-
 
 class Classifying(_Labelled):
-    """`The kings followed the queen.` → `PLURAL`, the number of the main clause's subject.
+    """`the kings followed the queen` → `PLURAL`, the number of the main clause's subject.
 
     Subject-verb agreement (Linzen et al. 2016) without the verb's help: it is in the past. Each
     sentence has a singular and a plural noun that could change places, so that its words alone,
@@ -127,22 +130,19 @@ class Classifying(_Labelled):
     )
     vocabulary = Vocabulary((*sorted(VOCABULARY), SINGULAR, PLURAL), (), _N_FREE)
 
-    def draw(self, draft: Draft) -> Sample:
-        """Return a sentence of one clause or two, with the number of its subject."""
+    def say(self, draft: Draft) -> str:
+        """Say a sentence of one clause or two, and return the number of its subject."""
         kind, plural = draft.choose((Kind.PERSON, Kind.ANIMAL)), draft.chance(0.5)
         subject, other = (NounPhrase(kind, each, indefinite=0.0) for each in (plural, not plural))
-        mood, place = draft.choose(DECLARATIVE), draft.choose(("object", "first", "last"))
-        if place == "object":
-            mood = draft.choose(MOODS)
-            action(draft, mood, subject, other)
-        elif place == "first":
-            say_connector(draft, WHEN, first=True)
-            action(draft, draft.choose(DECLARATIVE), other)
-            draft.say(",")
-            action(draft, mood, subject)
-        else:
-            action(draft, mood, subject)
-            say_connector(draft, WHEN)
-            action(draft, draft.choose(DECLARATIVE), other)
-        end(draft, (), mood)
-        return Sample(english_text(draft.english)[0], PLURAL if plural else SINGULAR)
+        match draft.choose(("object", "before", "after")):
+            case "object":
+                action(draft, draft.choose(MOODS), subject, other)
+            case "before":
+                say_connector(draft, WHEN, first=True)
+                action(draft, draft.choose(DECLARATIVE), other)
+                action(draft, draft.choose(DECLARATIVE), subject)
+            case "after":
+                action(draft, draft.choose(DECLARATIVE), subject)
+                say_connector(draft, WHEN)
+                action(draft, draft.choose(DECLARATIVE), other)
+        return PLURAL if plural else SINGULAR

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..task import Sample
 from .clauses import BECAUSE, BUT, WHEN, Mood
-from .draft import Choice, Draft, Sources
+from .draft import MARKS, Choice, Draft, Sources
 from .lexicon import NOUNS, Kind
 from .names import VOCABULARY, is_feminine, is_name
 from .patterns import sentence
@@ -58,7 +58,7 @@ class _Follower(Draft):
     def _may_be_meant(self, option: object) -> bool:
         """Whether the sentence has what an option brings; else all that follows would be tried."""
         if isinstance(option, Mood):
-            return not option.question or "?" in self._tokens
+            return not option.question or not self.marks or "?" in self._tokens
         if isinstance(option, Kind):
             return option in self._kinds
         if isinstance(option, tuple):
@@ -70,6 +70,8 @@ class _Follower(Draft):
         return self.choose((False, True))
 
     def _fits(self, text: str) -> bool:
+        if text in MARKS and not self.marks:
+            return True
         words = text.split()
         start = len(self.english)
         return self._tokens[start : start + len(words)] == words
@@ -142,7 +144,7 @@ def _derived(source: str, draw: Callable[[Draft], Sample]) -> tuple[Sample, ...]
 
 def _is_said(token: str) -> bool:
     """Whether the grammar ever says a token; without this each would be tried in every sentence."""
-    return token in VOCABULARY or is_name(token) or token in ".,?"
+    return token in VOCABULARY or is_name(token) or token in MARKS
 
 
 def _tokens(source: str) -> list[str]:

@@ -18,8 +18,8 @@ DIGESTS = {
     "either": "70fd581919a9b678",
     "define": "30ee7d7f7a33994c",
     "names": "b48f73b65d5e1c37",
-    "tag": "974c43cf4e89d830",
-    "classify": "a4a27186e946a071",
+    "tag": "d63a5b35fe0122bf",
+    "classify": "c0d0e257678e9a4d",
     "translate": "97a314fc4a6f0d64",
     "everyday": "97a314fc4a6f0d64",
 }

@@ -11,10 +11,6 @@ TAG, CLASSIFY = TASKS["tag"], TASKS["classify"]
 ADJECTIVES_SAID = {adjective.english for adjective in ADJECTIVES}
 
 
-def words_of(sentence):
-    return re.findall(r"[^\s.,?]+", sentence.lower())
-
-
 @pytest.mark.parametrize(
     ("sentence", "tags"),
     [
@@ -33,7 +29,7 @@ def test_each_word_gets_its_tag_and_what_is_never_drawn_none(sentence, tags):
 def test_only_the_base_forms_of_verbs_have_two_tags():
     rng, tags_of = random.Random(6), defaultdict(Counter)
     for sample in (TAG.sample(rng) for _ in range(2000)):
-        for word, tag in zip(words_of(sample.source), sample.target.split(), strict=True):
+        for word, tag in zip(sample.source.split(), sample.target.split(), strict=True):
             tags_of[word][tag] += 1
     several = {frozenset(tags) for tags in tags_of.values() if len(tags) > 1}
     assert several == {frozenset({"VB", "VBP"})}
@@ -42,26 +38,13 @@ def test_only_the_base_forms_of_verbs_have_two_tags():
 def test_nouns_that_change_places_make_a_sentence_of_the_other_class():
     rng, classes = random.Random(3), Counter()
     for sample in (CLASSIFY.sample(rng) for _ in range(150)):
-        one, other = [word for word in words_of(sample.source) if word in LEMMAS]
+        one, other = [word for word in sample.source.split() if word in LEMMAS]
         exchanged = {one: other, other: one}
         source = re.sub(
             r"\w+", lambda found, to=exchanged: to.get(found[0], found[0]), sample.source
         )
         # An adjective may not go with every noun.
-        if not ADJECTIVES_SAID & set(words_of(source)):
+        if not ADJECTIVES_SAID & set(source.split()):
             assert {sample.target, CLASSIFY.reference(source)} == {"SINGULAR", "PLURAL"}
             classes[sample.target] += 1
     assert min(classes.values()) > 15
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("When the wolf slept, the cats left.", "When the cats slept, the wolf left."),
-        ("Didn't the girls see the old king?", "Didn't the old king see the girls?"),
-        ("The cow arrived when the dogs ran.", "The dogs arrived when the cow ran."),
-    ],
-)
-def test_phrases_that_change_places_leave_the_words_and_change_the_class(one, other):
-    assert sorted(words_of(one)) == sorted(words_of(other))
-    assert {CLASSIFY.reference(one), CLASSIFY.reference(other)} == {"SINGULAR", "PLURAL"}
