@@ -38,8 +38,8 @@ LABELS = {
     "either": N_("copy or reverse"),
     "names": N_("names"),
     "define": N_("definitions"),
-    "tag": N_("parts of speech"),
-    "classify": N_("singular or plural"),
+    "tag": N_("tagging"),
+    "classify": N_("classification"),
     "translate": N_("translate"),
     OWN_PAIRS: N_("own pairs"),
 }
