@@ -98,7 +98,7 @@ def learned(path, task, **settings):
 def test_tags_are_learned_and_without_attention_verbs_in_their_base_form_are_guessed(tmp_path):
     run = learned(tmp_path / "run", "tag")
     assert right(run) > 0.97
-    assert 0.8 < right(run, silent=True) < 0.93
+    assert 0.7 < right(run, silent=True) < 0.93
 
 
 @pytest.mark.slow
