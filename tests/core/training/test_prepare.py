@@ -118,7 +118,7 @@ GUIDE = {"guide": "encoder.0.self:0"}
         ("copy", {"like": "gpt2", "scheduled_sampling": 0.1}, "for an encoder and a decoder"),
         ("copy", {"like": "bert", "objective": "reinforce"}, "objective is 'reinforce', which is"),
         ("names", {"shared_names": 7}, "shared_names is 7: of the task 'names' "),
-        ("names", {"n_encoder_layers": 0}, "it is for an encoder and a decoder"),
+        ("names", {"n_encoder_layers": 0}, "it is learned without pairs beside it"),
         (MIXED, {}, "without pairs beside it"),
     ],
 )
