@@ -185,7 +185,7 @@ def extract(archive: zipfile.ZipFile, info: zipfile.ZipInfo, file: Path) -> None
         except Exception as error:  # zipfile raises anything on damaged files
             raise RunError(
                 "the archive is damaged at {path}: {why}",
-                path=reprlib.repr(info.filename),
+                path=repr(info.filename[-200:]),
                 why=reason_of(error),
             ) from error
 

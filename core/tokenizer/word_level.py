@@ -93,9 +93,9 @@ class WordTokenizer(Tokenizer):
         self.vocabulary = vocabulary
         known = (*vocabulary.words, *vocabulary.names)
         pieces = [*[b""] * FIRST_ID, *(f" {word}".encode() for word in known)]
-        super().__init__(
-            [*pieces, *[b""] * vocabulary.n_free], SPECIAL_TEXTS, _SPLITTER, ends=(EOS,)
-        )
+        # Of a free name `piece` knows the word that it is lent to.
+        pieces += [b" "] * vocabulary.n_free
+        super().__init__(pieces, SPECIAL_TEXTS, _SPLITTER, ends=(EOS,))
         self.n_names = vocabulary.n_names
         self._ids = {word: FIRST_ID + index for index, word in enumerate(known)}
 

@@ -117,6 +117,7 @@ TEXT = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     headers=st.fixed_dictionaries(

@@ -59,6 +59,7 @@ def test_no_more_is_remembered_than_there_is_room_for():
     assert len(attempts._failed) == 3
 
 
+@pytest.mark.slow
 def test_whoever_guesses_words_of_a_name_has_to_wait_and_others_have_not(ask, monkeypatch):
     # Comparing is slow on purpose, and on a busy machine slower than the first waits.
     monkeypatch.setattr(passwords, "time", SimpleNamespace(monotonic=lambda: 100.0))

@@ -2,6 +2,7 @@ import threading
 import time
 from functools import partial
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -60,6 +61,7 @@ class Noted(Turns):
         return len(self._waiting)
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.lists(st.sampled_from(["compute", "much", "give way", "leave", "again"]), max_size=6),

@@ -124,7 +124,16 @@ def test_the_figures_of_a_run(copy_folder, tmp_path, name):
     assert not judged(stored, read)
 
 
-@pytest.mark.parametrize("kind", ["bert", "gpt2", "llama", "llama3", "t5", "marian"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "gpt2",
+        *(
+            pytest.param(kind, marks=pytest.mark.slow)
+            for kind in ("bert", "llama", "llama3", "t5", "marian")
+        ),
+    ],
+)
 def test_the_settings_of_a_model(tmp_path, kind):
     write_folder(tmp_path / kind, kind)
     whole = read_checkpoint(tmp_path / kind)

@@ -83,6 +83,7 @@ def test_ten_thousand_texts_are_choices_or_nothing(noting, readers, open_page):
         assert not isinstance(found, float) or math.isfinite(found)
 
 
+@pytest.mark.slow
 def test_ten_thousand_names_lead_nowhere(tmp_path):
     texts = random_texts(random.Random(2))
     for _ in range(N_QUERIES):

@@ -76,7 +76,7 @@ DAMAGE = {
 
 def each_damage():
     """Return each damage; those to single files take long."""
-    at_once = ("whole", "a process that died", "run.json")
+    at_once = ("whole",)
     return [
         pytest.param(damage, id=name, marks=() if name in at_once else pytest.mark.slow)
         for name, damage in DAMAGE.items()

@@ -28,6 +28,7 @@ def values():
         return [run("".join(cell["source"]), names) for cell in cells]
 
 
+@pytest.mark.slow
 def test_the_notebook_shows_what_its_texts_say(values):
     _, learned, shown, (names, shape), accuracies, (own, patched), [overridden], array = values
     assert learned > 0.99

@@ -15,6 +15,7 @@ def pairs(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_links_are_written_a_line_for_a_pair_and_printed_with_their_words(command, pairs):
     out = pairs.with_name("links")
     status, printed, told = command("align", EVERYDAY, "--file", pairs, "--pharaoh", out)

@@ -1,6 +1,8 @@
 import json
 import shutil
 
+import pytest
+
 
 def test_lines_are_kept_and_heads_are_then_measured_on_them(command, opened_path, tmp_path):
     shutil.copytree(opened_path("gpt2"), tmp_path / "gpt2")
@@ -16,6 +18,7 @@ def test_lines_are_kept_and_heads_are_then_measured_on_them(command, opened_path
     assert set(found["roles"]) <= {"previous", "first", "itself", "duplicate", "induction"}
 
 
+@pytest.mark.slow
 def test_pairs_make_a_translator_one_with_held_out_sentences(command, opened_path, tmp_path):
     shutil.copytree(opened_path("marian"), tmp_path / "marian")
     pairs = tmp_path / "pairs.csv"

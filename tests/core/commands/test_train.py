@@ -217,6 +217,7 @@ def test_the_copy_task_is_learned(tmp_path, pytestconfig):
         assert translate(load_run(out), sentence).text == sentence
 
 
+@pytest.mark.slow
 def test_the_share_of_made_sentences_can_change_when_going_on(command, refused, tmp_path, pairs):
     out = tmp_path / "run"
     options = ("--task", pairs, "--beside", "translate", "--preset", "tiny", "--steps", "2")

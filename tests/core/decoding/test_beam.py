@@ -58,7 +58,9 @@ def test_a_wide_beam_finds_the_best_of_all_finished_sequences(seed, alpha):
     assert found.score == pytest.approx(score(found.tokens), abs=1e-5)
 
 
-@pytest.mark.parametrize(("beam", "alpha"), [(2, 1.0), (5, 0.6)])
+@pytest.mark.parametrize(
+    ("beam", "alpha"), [(2, 1.0), pytest.param(5, 0.6, marks=pytest.mark.slow)]
+)
 def test_200_sentences_come_out_as_in_the_search_of_transformers(monkeypatch, beam, alpha):
     from transformers import GenerationMixin, PretrainedConfig, PreTrainedModel
     from transformers.modeling_outputs import CausalLMOutput

@@ -30,6 +30,7 @@ def opened(tmp_path_factory):
     return theirs, load_run(folder / "run")
 
 
+@pytest.mark.slow
 def test_the_makers_language_is_the_default_and_another_can_be_chosen(opened):
     theirs, run = opened
     assert set(run.languages) == {"fra_Latn", "deu_Latn"}

@@ -39,6 +39,7 @@ def pairs(run):
     ]
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_each_pair_by_itself(run, pairs):
     quality = measure(run.model, pairs, run.tokenizer)
     found = [translate(run, pair.text) for pair in pairs]

@@ -91,6 +91,7 @@ def slow_accuracy(model, pairs):
     return sum(right) / len(right)
 
 
+@pytest.mark.slow
 def test_scores_equal_a_slow_computation_sentence_by_sentence(model, pairs):
     study = study_pronouns(model, pairs)
     assert study.n == len(ambiguous(pairs))

@@ -96,12 +96,18 @@ def test_a_run_that_says_more_than_any_model_is_refused(opened, tmp_path, change
 @pytest.mark.parametrize(
     ("template", "why"),
     [
-        ("{{ raise_exception('no system') }}", "no system"),
-        ("{% if %}", "TemplateSyntaxError"),
         ("{{ messages.__class__.__mro__ }}", "unsafe"),
-        ("hello", "does not write a text once"),
-        ("{{ 'a' * 10**11 }}", "MemoryError"),
-        (ENDLESS, "longer"),
+        # Each waits for a process.
+        *(
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in (
+                ("{{ raise_exception('no system') }}", "no system"),
+                ("{% if %}", "TemplateSyntaxError"),
+                ("hello", "does not write a text once"),
+                ("{{ 'a' * 10**11 }}", "MemoryError"),
+                (ENDLESS, "longer"),
+            )
+        ),
     ],
 )
 def test_a_template_that_cannot_be_used_says_why(template, why, monkeypatch):

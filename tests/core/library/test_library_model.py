@@ -145,6 +145,7 @@ def test_silencing_a_head_is_zeroing_its_slice_before_the_output_projection(both
     assert not torch.allclose(silenced, theirs(**there).logits, **CLOSE)
 
 
+@pytest.mark.slow
 def test_greedy_decoding_is_that_of_transformers(both):
     label, theirs, ours = both
     if not ours.config.n_decoder_layers:

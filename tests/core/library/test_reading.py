@@ -76,6 +76,7 @@ def test_a_damaged_config_is_refused_with_a_sentence(name, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_what_a_file_says_there_are_many_of_is_not_made():
     labels = {str(number): "x" for number in range(3)}
     for more in ({"num_labels": 2 * 10**9}, {"id2label": labels}):

@@ -9,7 +9,7 @@ from core.runs.run import load_run
 from tests.core.conftest import GALLERY
 
 NAMES = sorted(path.parent.name for path in GALLERY.glob("*/run.json"))
-QUICK = ("copy", "decoder alone")
+QUICK = ("decoder alone",)
 FORMS = {
     "encoder alone": {"n_decoder_layers": 0},
     "decoder alone": {"n_encoder_layers": 0},

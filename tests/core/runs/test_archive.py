@@ -36,6 +36,7 @@ def assert_same_weights(one, other):
     assert all(torch.equal(one[name], other[name]) for name in one)
 
 
+@pytest.mark.slow
 def test_every_file_that_was_given_away_is_taken_in_as_it_was(run, tmp_path, content_of, archived):
     given = archived(run)
     taken = unpack_run(given, tmp_path / "elsewhere")

@@ -161,6 +161,7 @@ def test_what_ended_processes_left_is_removed_and_nothing_else(runs, make):
     assert set(names(runs)) == kept | {f"{HELD}.lock"} | made
 
 
+@pytest.mark.slow
 def test_a_process_that_is_ended_at_work_leaves_its_folder_to_the_next(runs):
     program = (
         "import sys\nfrom pathlib import Path\nfrom core.runs.folder import incoming_folder\n"

@@ -96,6 +96,7 @@ def test_a_link_goes_where_most_of_a_words_weight_is(everyday, choice):
     ]
 
 
+@pytest.mark.slow
 def test_both_directions_of_one_that_copies_are_the_same():
     run = load_run(ROOT / "gallery" / "copy")
     aligner = choose_aligner(run).aligner

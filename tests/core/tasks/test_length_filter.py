@@ -1,7 +1,10 @@
+import pytest
+
 from core.tasks import length_filter
 from core.tasks.length_filter import those_that_fit, token_counts
 
 
+@pytest.mark.slow
 def test_pairs_fit_whose_longer_side_has_room_for_a_special_token(
     tokenizer, translations, monkeypatch
 ):

@@ -20,6 +20,7 @@ def quickly(monkeypatch):
     monkeypatch.setattr(export, "evaluate", partial(evaluate, n=5))
 
 
+@pytest.mark.slow
 def test_snapshots_that_are_asked_for_go_with_a_run(copy_folder, tmp_path):
     export_run(copy_folder, tmp_path / "small", [2, 10])
     assert stops(tmp_path / "small") == (0, 2, 10, 30)

@@ -108,6 +108,7 @@ def learned(model, coin_tokenizer):
     return pairs, as_learned(pairs, model.config, coin_tokenizer, random.Random(0))
 
 
+@pytest.mark.slow
 def test_the_loss_is_the_cross_entropy_of_the_difference(model, coin_tokenizer):
     pairs, rows = learned(model, coin_tokenizer)
     batch = collate(rows)
@@ -127,6 +128,7 @@ def test_the_loss_is_the_cross_entropy_of_the_difference(model, coin_tokenizer):
     assert float(sum(parts)) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_a_training_learns_how_long_targets_are(model, coin_tokenizer):
     config = with_settings(PRESET, {"steps": 60, "warmup": 15, "batch_size": 16}).training
     batches = training_batches(TASKS["either"], coin_tokenizer, config, 0, model.config)

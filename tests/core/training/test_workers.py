@@ -78,7 +78,10 @@ def without_dropout(monkeypatch):
     monkeypatch.setattr(miniature, "MINIATURE", preset)
 
 
-@pytest.mark.parametrize(("task", "guide"), [("copy", ""), ("translate", "encoder.1.self:0")])
+@pytest.mark.parametrize(
+    ("task", "guide"),
+    [("copy", ""), pytest.param("translate", "encoder.1.self:0", marks=pytest.mark.slow)],
+)
 def test_a_batch_in_parts_is_learned_like_a_whole_one(
     prepare, tmp_path, without_dropout, task, guide
 ):

@@ -84,6 +84,7 @@ def test_how_a_training_stands_follows_its_files(own_copy):
     assert cached.situation(own_copy).state == "interrupted"
 
 
+@pytest.mark.slow
 def test_models_stay_within_their_bytes_and_the_least_used_goes(opened_path, monkeypatch):
     runs = [opened_path(kind) for kind in ("bert", "gpt2", "t5", "marian")]
     # Their files are a little larger, which is known before they are opened.
@@ -99,6 +100,7 @@ def test_models_stay_within_their_bytes_and_the_least_used_goes(opened_path, mon
     assert [model() is not None for model in models] == [False] * 2 + [True] * 2
 
 
+@pytest.mark.slow
 def test_what_was_computed_stays_within_its_bytes(monkeypatch):
     path = ROOT / "gallery" / "copy"
     one = bytes_of(inspecting(path, "a b c d e f g h").result())

@@ -77,6 +77,7 @@ def test_a_chat_model_is_asked_with_its_template_where_that_is_chosen(run_of_kin
     assert n > len(set(draw("attention", asked | {"chat": "false"}).about["columns"]["query"]))
 
 
+@pytest.mark.slow
 def test_a_multilingual_model_writes_the_language_that_is_chosen(tmp_path, own_runs):
     write_multilingual(tmp_path / "model")
     list(open_model(str(tmp_path / "model"), own_runs / "run"))

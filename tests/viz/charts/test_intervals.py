@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ def rows_of(chart, column):
 
 
 # Every example draws a chart.
+@pytest.mark.slow
 @settings(max_examples=20)
 @example(-1.0, 2.0)
 @example(0.0, 1.0)

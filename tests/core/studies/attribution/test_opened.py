@@ -46,6 +46,7 @@ def theirs_log_p(theirs, run, target, hidden):
     return float(logits_V.log_softmax(-1)[target.token])
 
 
+@pytest.mark.slow
 def test_what_is_lost_without_a_token_is_what_transformers_loses(opened):
     theirs, run, target = opened
     whole = theirs_log_p(theirs, run, target, None)

@@ -82,6 +82,7 @@ def test_a_parallel_decoder_is_refused_for_its_rows_are_fed_what_they_are_to_pre
         exposure(parallel_run.model, pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("silent", SILENT[:2])
 def test_of_several_right_targets_whichever_is_written_counts(silent):
     run = load_run(GALLERY / "either")

@@ -37,6 +37,7 @@ def names(path):
     return {each.name for each in path.iterdir()}
 
 
+@pytest.mark.slow
 def test_it_is_measured_in_the_background_and_leaves_the_result_alone(path):
     before = names(path)
     assert MEASURING.status(path).state == "idle"

@@ -125,6 +125,7 @@ STARTING = replace(
 )
 
 
+@pytest.mark.slow
 def test_variants_start_from_the_weights_of_another_with_the_same_seed(tmp_path):
     steps = list(running.run_experiment(STARTING, tmp_path, 2))
     assert [(each.variant.name, each.seed) for each in steps if not each.steps] == [
@@ -152,6 +153,7 @@ def test_variants_start_from_the_weights_of_another_with_the_same_seed(tmp_path)
     assert "reward" not in found.of(BASE)[0].curve
 
 
+@pytest.mark.slow
 def test_lengths_that_training_never_draws_and_distances_are_measured_too(tmp_path, monkeypatch):
     monkeypatch.setattr(measuring, "N_DIFFERENTIATED", 5)
     beyond = replace(TINY, beyond=(18, 24), by_distance=True)
@@ -196,6 +198,7 @@ QUESTION = Experiment(
 )
 
 
+@pytest.mark.slow
 def test_variants_may_learn_different_tasks_and_are_measured_with_each_number_of_passes(
     tmp_path, monkeypatch
 ):

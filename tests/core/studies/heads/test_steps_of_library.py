@@ -22,7 +22,13 @@ FIRST = {
 """Kind → its stages before those that all have."""
 
 
-@pytest.mark.parametrize("kind", FIRST)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=pytest.mark.slow if kind in ("t5", "marian") else ())
+        for kind in FIRST
+    ],
+)
 def test_every_number_comes_about_as_it_is_told(kind, opened_path):
     run = load_run(opened_path(kind))
     for site in run.model.sites():

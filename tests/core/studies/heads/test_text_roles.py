@@ -20,7 +20,14 @@ from core.vocabulary import BOS, EOS, PAD
 LINES = ["the animal and the street", "the animal", "did not cross the street, did not cross"]
 
 
-@pytest.fixture(scope="module", params=["bert", "gpt2", "llama", "t5"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        "bert",
+        "gpt2",
+        *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("llama", "t5")),
+    ],
+)
 def run(request, opened_path, tmp_path_factory):
     path = tmp_path_factory.mktemp("texts") / request.param
     shutil.copytree(opened_path(request.param), path)

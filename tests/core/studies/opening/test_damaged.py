@@ -213,7 +213,14 @@ def folders(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+# Each is read in a process of its own.
+SLOW = ("a packed pickle that does something", "bytes in another order", "a pickle of 2 GB")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in DAMAGES],
+)
 def test_a_damaged_folder_is_refused_in_one_sentence_and_leaves_nothing(folders, tmp_path, damage):
     kind, break_it, sentence = DAMAGES[damage]
     shutil.copytree(folders / kind, tmp_path / "model")

@@ -24,7 +24,16 @@ KINDS = ["bert", "bert without a head", "gpt2", "llama", "llama3", "t5", "marian
 TEXT = "The animal did not cross the street."
 
 
-@pytest.fixture(scope="module", params=KINDS)
+ONE_OF_EACH_STACK = ("bert", "gpt2", "marian")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(kind, marks=() if kind in ONE_OF_EACH_STACK else pytest.mark.slow)
+        for kind in KINDS
+    ],
+)
 def both(request, tmp_path_factory):
     """A model of `transformers`, and the run that it became."""
     folder = tmp_path_factory.mktemp("opened") / "model"
@@ -100,9 +109,8 @@ def test_a_mask_token_is_filled_in_with_the_most_probable_word(both):
     assert inspect_sentence(run, TEXT).translation.text == ""
 
 
-@pytest.mark.parametrize(
-    "kind", [KINDS[0], *(pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS[1:])]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
 def test_an_opened_run_is_packed_and_taken_in_as_any(opened_path, kind, tmp_path):
     run = load_run(opened_path(kind))
     assert run.settings.n_parameters == sum(each.numel() for each in run.model.parameters())

@@ -205,6 +205,7 @@ def test_weights_are_counted_without_being_read(tmp_path, name):
     assert found.seconds > 1
 
 
+@pytest.mark.slow
 def test_files_that_torch_wrote_and_gguf_are_counted_too(tmp_path):
     model = write_folder(tmp_path / "folder", "gpt2")
     (tmp_path / "folder" / "model.safetensors").unlink()

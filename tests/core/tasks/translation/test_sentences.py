@@ -99,6 +99,7 @@ def test_ambiguous_pronouns_stand_for_one_of_two_nouns_of_one_number_and_two_gen
 LEMMA_NOUNS = sorted(set(LEMMAS.values()))
 
 
+@pytest.mark.slow
 def test_no_training_sample_holds_a_held_out_pair_or_name_and_all_nouns_are_seen():
     seen = set()
     for sample in itertools.islice(Translation().training_samples(random.Random(8)), 5000):
@@ -166,6 +167,7 @@ def test_every_example_is_a_sentence_of_the_grammar(example):
     assert len({sample.target for sample in derivations(example.source)}) == 1
 
 
+@pytest.mark.slow
 def test_every_sentence_that_is_drawn_is_derived():
     rng = random.Random(29)
     for _ in range(150):

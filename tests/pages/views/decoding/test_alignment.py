@@ -23,6 +23,7 @@ def test_the_words_are_joined_by_their_links_and_a_line_says_how_well(open_view)
     assert shown.about["alignment"].startswith("0-0 ")
 
 
+@pytest.mark.slow
 def test_a_model_whose_links_nobody_knows_says_how_its_heads_were_chosen(decoders, open_view):
     decoders("marian")
     _at, shown = open_view("alignment", model="runs/marian", sentence="The animal slept.")

@@ -90,6 +90,7 @@ def test_a_strip_of_each_fifth_shows_where_the_head_looks(open_page, copy_run):
         assert f"{most}</span>" in written
 
 
+@pytest.mark.slow
 def test_a_row_has_one_number_where_the_word_looked_at_is_in_pieces(open_page):
     # The pieces of a made-up word have 0.64 and 0.10 of the weight: the word has 0.74.
     at = open_head(open_page, "encoder.2.self:1", model="everyday")
@@ -99,6 +100,7 @@ def test_a_row_has_one_number_where_the_word_looked_at_is_in_pieces(open_page):
         assert len(numbers) == 1 and f' {numbers[0]}"' in strip
 
 
+@pytest.mark.slow
 def test_it_is_said_what_a_decoder_head_writes_in_the_chosen_example(open_page, copy_run):
     found = head_card(copy_run, Head.parse("decoder.1.cross:0"), roles_of_heads(copy_run))
     for example, row in enumerate(found.strata[:2]):

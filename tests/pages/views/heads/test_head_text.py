@@ -63,6 +63,7 @@ def test_a_line_of_each_fifth_is_drawn(open_head, path, taken):
     assert taken[-1].how_to_read.endswith(measured)
 
 
+@pytest.mark.slow
 @decoder
 def test_what_silencing_costs_a_decoder_is_measured_on_request(open_head, path):
     at = open_head()

@@ -45,6 +45,7 @@ def test_lines_that_were_given_come_first(open_page, own_models, kind):
 PAIRS = "the animal\tla rue\nit was too tired\til dormait\nthe street\tl'été dernier\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trial", [each.name for each in heads.VIEWS])
 def test_a_translator_with_pairs_is_measured_on_them(open_page, own_models, taken, trial):
     run = load_run(own_models("marian", PAIRS))
@@ -61,6 +62,7 @@ def test_a_translator_with_pairs_is_measured_on_them(open_page, own_models, take
         assert "Measure all heads on 3 pairs of your own" in [each.label for each in at.button]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "content"), [("marian", PAIRS), ("gpt2", "\n".join(LINES))], ids=["pairs", "lines"]
 )

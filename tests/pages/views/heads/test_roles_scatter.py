@@ -71,6 +71,7 @@ def test_a_link_names_two_measures_and_the_selected_heads(open_page, measures):
     assert "rank correlation" in said(at)
 
 
+@pytest.mark.slow
 def test_of_one_stack_it_measures_what_silencing_costs_when_asked(
     open_text_roles, opened_kind, opened_run
 ):

@@ -1,6 +1,7 @@
 import json
 
 import numpy as np
+import pytest
 
 from core.evaluate.exposure import held_out_exposure, overall
 from core.runs.run import load_run
@@ -9,6 +10,7 @@ from pages.views.lessons import exposure as exposure_view
 from tests.pages.conftest import ROOT, said
 
 
+@pytest.mark.slow
 def test_it_opens_on_a_model_that_still_makes_mistakes_and_names_it(open_lesson):
     at, shown = open_lesson("exposure", model="everyday")
     assert "**translate&#45;guided**" in shown.other_model

@@ -69,6 +69,7 @@ def test_a_decoder_without_pad_gets_the_look_ahead_mask_alone(open_alone):
     assert not [each for each in at.segmented_control if each.key == "attention"]
 
 
+@pytest.mark.slow
 def test_the_model_is_checked_when_that_is_asked_for(open_masks, open_alone):
     at, _shown = open_masks()
     assert "No fault" not in said(at)

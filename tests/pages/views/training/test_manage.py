@@ -3,6 +3,8 @@
 from html import unescape
 from urllib.parse import parse_qs
 
+import pytest
+
 from core.runs.folder import RunFolder
 from pages.views.training import manage
 from tests.broken_disk import FULL, broken
@@ -89,6 +91,7 @@ def test_what_is_downloaded_can_be_taken_in_again(open_runs, own_copy, content_o
     assert "Added as runs/mine-2" in unescape(said(at))
 
 
+@pytest.mark.slow
 def test_an_uploaded_archive_is_taken_in_once(open_runs, own_runs, archive):
     at = open_runs()
     take_in(at, archive)

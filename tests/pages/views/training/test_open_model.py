@@ -42,6 +42,7 @@ def test_a_folder_is_opened_under_its_name(open_runs, own_runs, folder):
     assert not at.error
 
 
+@pytest.mark.slow
 def test_why_one_was_not_opened_stays_until_it_is_dismissed(open_runs, own_runs, tmp_path):
     start(str(tmp_path / "nothing.zip"), own_runs, "mine")
     wait(own_runs)
