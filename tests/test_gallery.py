@@ -182,6 +182,7 @@ VERDICTS = {
     "residuals": "holds open fails",
     "norms": "holds fails open open open open",
     "memory": "fails holds open",
+    "guide": "open holds",
 }
 """Of the claims of which it was shown that the base is trained long enough, by variant."""
 

@@ -116,6 +116,7 @@ def test_on_a_phone_the_first_visit_lists_no_pages_but_those_of_the_app(browser)
         expect(page.get_by_role("radio", name="embedding")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_view_survives_reload_and_the_way_back(visit):
     page = drawn(visit("attention?model=translate"))
     page.get_by_role("radio", name="cross").click()
@@ -156,6 +157,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 def test_whatever_is_typed_is_shown_as_it_is_and_not_executed(visit):
     page = drawn(visit("attention?view=maps"))
     page.get_by_text("whole words").click()
@@ -168,6 +170,7 @@ def test_whatever_is_typed_is_shown_as_it_is_and_not_executed(visit):
         expect(page.locator(".stException")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_what_is_chosen_after_a_switch_of_pages_stays_chosen(visit):
     page = visit("attention?view=lines")
     shown = page.get_by_role("radio", name="all heads")

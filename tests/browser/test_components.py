@@ -33,6 +33,7 @@ def tools_of(name):
     return ".map .tools" if name == "maps" else f"{ROOTS[name]} .tools"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_tokens_are_plain_text_on_the_screen_and_in_a_drawing(show, name):
     case, token = HOSTILE[name]

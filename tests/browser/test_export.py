@@ -49,6 +49,7 @@ def open_file(browser):
     return opened
 
 
+@pytest.mark.slow
 def test_the_file_of_the_maps_draws_them_without_app_and_network(visit, download, open_file):
     page = visit("?layer=1&head=2")
     path = download(page, "HTML")

@@ -153,6 +153,7 @@ def test_a_zoom_by_keyboard_is_told_where_it_rests_and_survives_a_reload(show, v
         assert window(page) == (0, 0, 512, 500)
 
 
+@pytest.mark.slow
 def test_elements_that_come_and_go_above_leave_a_zoomed_map_as_it_is(new_page, serve):
     page = new_page()
     page.goto(f"{serve(APPS)}/?app=captions")

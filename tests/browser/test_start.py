@@ -59,6 +59,7 @@ def test_a_head_silenced_before_there_is_a_model_is_silenced_when_it_has_come(ne
         expect(page.locator(".st-key-seen")).to_contain_text("Without encoder layer 2, head 0")
 
 
+@pytest.mark.slow
 def test_a_cell_of_a_head_inside_a_block_leads_to_its_number(visit):
     page = start(visit)
     page.locator('.blocks button[data-site="encoder.2.self"]').press("Enter")
@@ -105,6 +106,7 @@ def test_the_keyboard_leads_from_play_to_a_block_its_heads_and_back(visit):
     expect(focused).to_have_attribute("data-site", "decoder.0.cross")
 
 
+@pytest.mark.slow
 def test_a_head_inside_a_block_leads_to_all_maps_and_the_mark_back(visit):
     page = start(visit)
     page.locator('.blocks button[data-site="encoder.1.self"]').press("Enter")
@@ -144,6 +146,7 @@ CORNERS = """all => all.map((node) => node.getBoundingClientRect())
     .map(({ left, top, right, bottom }) => [left, top, right, bottom])"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [LAPTOP, PHONE])
 def test_an_open_block_covers_neither_words_nor_what_is_written(visit, size):
     page = start(visit, **size)
@@ -182,6 +185,7 @@ def test_where_a_clicked_word_looks_stands_below_what_the_step_does(visit):
     expect(lines).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_another_line_stands_in_place_of_what_is_seen_while_the_picture_plays(visit):
     page = start(visit)
     seen, meanwhile = page.locator(".st-key-seen p").first, page.locator(".st-key-meanwhile p")

@@ -32,6 +32,7 @@ def link_to(name, **more):
     return f"{path}?{urlencode({**stop.query, 'tour': 'paper', 'stop': name} | more)}"
 
 
+@pytest.mark.slow
 def test_the_answer_comes_by_a_key_and_is_kept_by_a_reload(visit):
     page = visit(link_to("cross-attention"))
     page.locator(".lines[data-drawn]").wait_for(timeout=60_000)

@@ -103,6 +103,7 @@ def test_any_number_of_tokens_is_masked_and_held_out_ones_are_always_the_same(sm
         assert set(counts) == set(range(1, len(pairs[0].target) - 1))
 
 
+@pytest.mark.slow
 def test_what_is_written_side_by_side_is_what_is_written_alone(small):
     model, tokenizer = small
     pairs = encode_samples(tokenizer, SAMPLES)

@@ -2,8 +2,6 @@
 
 from importlib import import_module
 
-import pytest
-
 from core.runs.run import read_settings
 from pages.frame import links
 from pages.frame.cached import GALLERY
@@ -43,14 +41,4 @@ def fitting(page, name):
         run
         for run in sorted(runs, key=lambda run: MODELS.index(run) if run in MODELS else len(MODELS))
         if not missing(read_settings(GALLERY / run), needs)
-    ]
-
-
-def each_view_of(kinds, cases=CASES):
-    """Return each view of each kind of model: one kind of each view at once, all with `slow`."""
-    at_once = {(number % len(kinds), number) for number in range(len(cases))}
-    return [
-        pytest.param(kind, *case, marks=() if (at, number) in at_once else pytest.mark.slow)
-        for at, kind in enumerate(kinds)
-        for number, case in enumerate(cases)
     ]

@@ -89,6 +89,7 @@ def test_a_head_that_is_silenced_in_the_whole_pass_is_named(open_app):
     assert "Silenced in the whole pass" not in said(open_app(model="everyday"))
 
 
+@pytest.mark.slow
 def test_ten_thousand_characters_are_cut_and_it_is_said(open_app):
     at = open_app(model="copy")
     at.text_input(key="sentence").set_value("a b c d e " * 1000).run()

@@ -31,7 +31,7 @@ from tests.pages.drawing import (
     left_bare,
     taken_for_markup,
 )
-from tests.pages.every_view import CASES, FIRST, VIEWS, each_view_of, fitting, query_of
+from tests.pages.every_view import CASES, FIRST, VIEWS, fitting, query_of
 from tests.pages.kinds_of_model import KINDS
 from tests.pages.test_languages import half_width
 
@@ -158,7 +158,10 @@ def test_a_link_opens_the_view_that_it_was_taken_from(page, name):
     assert again == about
 
 
-@pytest.mark.parametrize(("kind", "page", "name"), each_view_of(KINDS, OF_A_MODEL))
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "page", "name"), [(kind, *case) for kind in KINDS for case in OF_A_MODEL]
+)
 def test_a_view_shows_a_model_of_any_kind_or_says_why_not(run_of_kind, elsewhere, kind, page, name):
     run = run_of_kind(kind)
     elsewhere("OWN", run.parent)

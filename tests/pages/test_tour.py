@@ -181,6 +181,7 @@ def test_the_wrong_word_turns_the_sentence_into_its_opposite(everyday, inspected
     assert texts[0][int(STOPS["output"].query["decoding_step"])] == "il"
 
 
+@pytest.mark.slow
 def test_the_wrong_word_is_inserted_by_the_click_that_the_task_asks_for(open_stop):
     app = open_stop("mistake")
     app.button(key="insert_mistake").click().run()
@@ -206,6 +207,7 @@ def test_a_stop_shows_no_more_than_it_asks_about_until_somebody_leaves(open_stop
     assert len(app.table[0].value.columns) == 5 and app.slider
 
 
+@pytest.mark.slow
 def test_no_cell_is_marked_and_no_end_is_said_before_the_answer(open_stop):
     app = open_stop("query-key-value")
     [products] = app.get("bidi_component")

@@ -111,6 +111,7 @@ def test_labels_that_are_not_the_next_tokens_are_a_fault(shift, says):
     assert says in fault.sentence
 
 
+@pytest.mark.slow
 def test_the_shift_within_a_models_loss_counts():
     """Labels that were shifted already are shifted once more by a model of Hugging Face."""
     text = ids(2, 10)

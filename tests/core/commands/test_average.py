@@ -12,6 +12,7 @@ def quickly(monkeypatch):
     monkeypatch.setattr(export, "evaluate", partial(evaluate, n=5))
 
 
+@pytest.mark.slow
 def test_the_mean_of_one_checkpoint_is_that_checkpoint(command, copy_folder, copy_run, tmp_path):
     out = tmp_path / "mean"
     status, said, error = command("average", copy_folder, out, "--last", "1")

@@ -148,6 +148,7 @@ def test_three_parts_are_watched_by_one_and_measured_by_another(command, tmp_pat
     assert command("train", out, "--resume", "--steps", "4")[0] == 0
 
 
+@pytest.mark.slow
 def test_pairs_are_learned_beside_sentences_that_a_task_makes(command, tmp_path, pairs):
     out = tmp_path / "run"
     options = ["--beside", "translate", "--preset", "tiny", "--steps", "10"]

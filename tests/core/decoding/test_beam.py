@@ -39,6 +39,7 @@ def test_a_beam_of_one_is_greedy(model, source_S, alpha):
     assert list(best.tokens) == [step.chosen for step in decode_steps(model, source_S)]
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000), alpha=st.sampled_from([0.0, 0.6, 1.0, 2.0]))
 def test_a_wide_beam_finds_the_best_of_all_finished_sequences(seed, alpha):
@@ -113,6 +114,7 @@ def test_200_sentences_come_out_as_in_the_search_of_transformers(monkeypatch, be
         assert best.score == pytest.approx(float(theirs.sequences_scores[n]), abs=1e-4)
 
 
+@pytest.mark.slow
 def test_every_hypothesis_scores_as_teacher_forced(model, source_S):
     for step in beam_steps(model, source_S, Beam(4)):
         for hypothesis in (*step.live, *step.finished, *step.dropped):

@@ -82,6 +82,7 @@ def llama():
     return drawn("llama", **SIZES)
 
 
+@pytest.mark.slow
 def test_a_file_is_opened_as_a_run_that_writes_on(tmp_path):
     fast = folders.byte_level()
     model = drawn("llama", vocab_size=fast.get_vocab_size(), **SIZES)

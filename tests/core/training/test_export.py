@@ -52,6 +52,7 @@ def test_so_many_checkpoints_are_kept_with_the_state_of_the_newest(kept):
     assert names == steps | {"step-00000020.state.safetensors"}
 
 
+@pytest.mark.slow
 def test_an_averaged_run_has_the_mean_of_the_last_weights(kept, tmp_path):
     average_run(kept, tmp_path / "mean", 2)
     [mean] = weights_in(tmp_path / "mean", CHECKPOINTS)

@@ -144,6 +144,7 @@ def with_losses(monkeypatch, losses):
     monkeypatch.setattr(trainer, "measure", measured)
 
 
+@pytest.mark.slow
 def test_training_stops_early_and_the_run_opens_with_its_best_weights(
     prepare, tmp_path, monkeypatch
 ):

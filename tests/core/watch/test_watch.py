@@ -290,6 +290,7 @@ def test_a_long_text_keeps_no_weights_until_they_are_asked_for():
     assert torch.allclose(call.weights_BHQK.mean(1), attention(x, x, x)[1], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_compiled_model_is_seen_under_the_names_of_its_modules():
     model, (ids,) = drawn(written_by_hand.FusedGPT)
     with watch(torch.compile(model)) as seen:

@@ -98,6 +98,7 @@ def link_of(at):
     return found.proto
 
 
+@pytest.mark.slow
 def test_the_head_of_a_map_has_a_link_to_its_card(open_page):
     at = open_page(
         "attention", view="maps", model="copy", kind="decoder.cross", layer="1", head="2"

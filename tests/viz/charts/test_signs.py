@@ -1,5 +1,7 @@
 import re
 
+import pytest
+
 from viz.charts.curves import Quantity, curves
 from viz.charts.export import chart_png, chart_svg
 from viz.charts.number_tables import number_tables
@@ -14,6 +16,7 @@ def words_of(svg):
     return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
 
 
+@pytest.mark.slow
 def test_an_exported_chart_has_the_signs_of_the_language():
     assert {"0.4", "1.2"} <= set(words_of(chart_svg(AMOUNTS)))
     assert {"0,4", "1,2"} <= set(words_of(chart_svg(AMOUNTS, GERMAN)))

@@ -60,6 +60,7 @@ def mean(found):
     return np.mean(np.concatenate(found))
 
 
+@pytest.mark.slow
 def test_costs_and_intervals_where_text_repeats_are_those_of_a_slow_computation(run):
     texts, head = random_texts(run, seed=1), Head.parse("decoder.1.self:2")
     ids = [batch.fed_BT[0].tolist() for batch in texts.batches]

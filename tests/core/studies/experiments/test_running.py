@@ -79,6 +79,7 @@ def test_every_variant_is_trained_with_every_seed_and_measured(tmp_path):
     assert not (tmp_path / "runs" / "less-1").exists()
 
 
+@pytest.mark.slow
 def test_a_stopped_training_goes_on_where_it_was(finished, tmp_path):
     stopped = running.run_experiment(TINY, tmp_path / "stopped", 1, "a command")
     for step in stopped:
@@ -171,6 +172,7 @@ def tiny(monkeypatch):
     monkeypatch.setitem(EXPERIMENTS, TINY.name, TINY)
 
 
+@pytest.mark.slow
 def test_an_experiment_tells_how_far_it_is_and_leaves_its_results(tmp_path, tiny):
     done = []
     for part in job.experiment_run(tmp_path, TINY.name, "1"):

@@ -20,6 +20,7 @@ NOUN = {noun.english[0]: noun for noun in NOUNS}
 FRENCH_WORD = r"[lnd]'|qu'|est-ce|[^\s.,?']+"
 
 
+@pytest.mark.slow
 def test_one_english_sentence_never_has_two_french_sentences(samples):
     french = {}
     for sample in samples:
@@ -132,6 +133,7 @@ def only(english):
     return sample
 
 
+@pytest.mark.slow
 def test_every_hand_written_pair_is_derived_exactly():
     for english, french in KNOWN:
         assert only(english).target == french

@@ -4,6 +4,7 @@ from tests.pages.conftest import component
 from tests.viz.unpacked import unpack_lines
 
 
+@pytest.mark.slow
 def test_the_words_are_joined_by_their_links_and_a_line_says_how_well(open_view):
     at, shown = open_view("alignment", model="everyday", sentence="The red car stopped.")
     lines = unpack_lines(component(at, "lines").bytes)

@@ -106,6 +106,7 @@ def test_without_a_pronoun_it_opens_on_the_step_at_which_the_model_is_least_sure
     assert stepper(at).start == int(np.argmax(margins))
 
 
+@pytest.mark.slow
 def test_the_mistake_that_changes_most_is_named_and_inserted(open_view, run, taken):
     at, shown = open_view("steps", sentence=TIRED, decoding_step="5")
     found = telling_mistake(run, inspect_sentence(run, TIRED), free_of(run, TIRED))

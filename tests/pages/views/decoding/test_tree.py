@@ -27,6 +27,7 @@ def click_node(at, node):
     assert not at.exception, at.exception
 
 
+@pytest.mark.slow
 def test_a_click_on_a_prefix_makes_the_stepper_follow_it(open_view):
     at, shown = open_view("steps", method="beam", beam="3")
     _at, tree = open_view("tree", beam="3")

@@ -57,6 +57,7 @@ def effect(exact=UNSURE, loss=UNSURE, pronoun=None):
     return HeadEffect(HEAD, exact, loss, pronoun)
 
 
+@pytest.mark.slow
 def test_a_clicked_tile_opens_what_is_known_of_that_head(open_page, taken):
     at = open_head(open_page, "decoder.1.self:2")
     assert unpack(component(at, "matrices").bytes).selected == (0, 1, 2)
@@ -65,6 +66,7 @@ def test_a_clicked_tile_opens_what_is_known_of_that_head(open_page, taken):
     assert taken[-1].title == "All that is known of decoder layer 1, self-attention head 3"
 
 
+@pytest.mark.slow
 def test_tiles_are_the_heads_by_layer_with_role_and_how_often_it_holds(open_page, copy_run):
     [panel] = unpack(component(open_head(open_page), "matrices").bytes).panels
     found = {each.head: each for each in roles_of_heads(copy_run, 400).heads}
@@ -78,6 +80,7 @@ def test_tiles_are_the_heads_by_layer_with_role_and_how_often_it_holds(open_page
     assert panel.texts == [[head_map.tile(each) for each in row] for row in expected]
 
 
+@pytest.mark.slow
 def test_a_strip_of_each_fifth_shows_where_the_head_looks(open_page, copy_run):
     at = open_head(open_page)
     found = head_card(copy_run, Head.parse("decoder.0.cross:0"), roles_of_heads(copy_run))

@@ -56,6 +56,7 @@ def store(path, sure):
     store_effects(run, HeadEffects(found, 100, 7, run.step))
 
 
+@pytest.mark.slow
 def test_unmeasured_heads_stand_by_how_far_their_role_is_above_its_rule(
     open_page, own_copy, copy_scores
 ):
@@ -74,6 +75,7 @@ def test_unmeasured_heads_stand_by_how_far_their_role_is_above_its_rule(
     assert seen(at) == head_findings.seen(ordered(copy_scores)[0], None).replace("\u00a0", " ")
 
 
+@pytest.mark.slow
 def test_the_head_that_the_model_needs_most_stands_first(open_page, own_copy):
     store(own_copy, sure=True)
     at = open_page("heads", trial="roles", model="runs/mine", sentence="a b")

@@ -103,6 +103,7 @@ def test_it_opens_on_an_example_that_changes_with_the_head_that_finds_antecedent
     assert at.text_input(key="sentence").value == TIRED
 
 
+@pytest.mark.slow
 def test_clicks_a_whole_layer_and_one_button_change_the_heads_in_the_link(open_silence):
     at = open_silence(silent="none")
     assert silent(at) == []
@@ -123,6 +124,7 @@ def test_clicks_a_whole_layer_and_one_button_change_the_heads_in_the_link(open_s
     assert before == after
 
 
+@pytest.mark.slow
 def test_every_head_that_was_measured_has_its_cost(open_silence, own_copy):
     measured(own_copy, [0.0, -0.3, 0.05])
     at = open_silence(model="runs/mine", silent="encoder.0.self:3")

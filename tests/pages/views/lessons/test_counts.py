@@ -17,6 +17,7 @@ def diagram(at):
     return unpack(component(at, "architecture").bytes)
 
 
+@pytest.mark.slow
 def test_the_shares_of_this_model_and_of_published_ones_are_drawn(open_lesson, run, open_alone):
     at, shown = open_lesson("counts")
     own = count_parameters(run.settings.model)

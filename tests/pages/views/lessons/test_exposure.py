@@ -34,6 +34,7 @@ def test_it_opens_on_a_model_that_still_makes_mistakes_and_names_it(open_lesson)
     assert len(drawn) == sum(n >= exposure_view.FEWEST_TARGETS for n in targets)
 
 
+@pytest.mark.slow
 def test_a_model_at_the_end_of_its_training_is_measured_itself(open_lesson):
     _at, shown = open_lesson("exposure", model="copy", exposure_stage="end")
     assert not shown.other_model

@@ -83,6 +83,7 @@ def test_the_model_is_checked_when_that_is_asked_for(open_masks, open_alone):
     assert "Padding leak: Neither a padding mask nor a pad_id is known." in said(at)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "head", "off"),
     [
@@ -112,6 +113,7 @@ def test_a_mask_that_is_switched_off_is_left_out_in_the_model(open_lesson, run, 
     assert len(rows) == 2
 
 
+@pytest.mark.slow
 def test_one_sentence_with_all_masks_has_one_map_one_loss_and_no_padding_to_switch_off(open_lesson):
     at, shown = open_lesson("leaks", others=" ", kind="decoder.self", off="")
     assert at.pills(key="off").options == ["without the look-ahead mask"]

@@ -1,11 +1,14 @@
 from urllib.parse import parse_qs
 
+import pytest
+
 from core.runs.metrics import LONG
 from tests.pages.conftest import said
 from tests.pages.drawing import assert_computes
 from tests.pages.views.training.runs_page import below, tick
 
 
+@pytest.mark.slow
 def test_the_python_computes_curves_and_settings_and_a_link_leads_to_the_heads(
     open_runs, own_runs, taken
 ):
@@ -39,6 +42,7 @@ def test_compared_runs_show_only_settings_that_differ(open_runs, taken):
     }
 
 
+@pytest.mark.slow
 def test_what_makes_a_comparison_unfair_is_said_first(open_runs, taken):
     open_runs(runs=["translate", "heads-one"])
     assert taken[-1].seen.startswith("They were trained for **different numbers of steps**")

@@ -50,6 +50,7 @@ def test_the_pass_is_that_of_the_step_in_the_link(open_view, kept, step):
     np.testing.assert_allclose(shown, weights_at(kept, step, "a b c"), atol=1e-5)
 
 
+@pytest.mark.slow
 def test_the_heads_of_the_layer_are_followed_through_all_snapshots(open_page, kept, taken):
     at = open_page(
         "training", training="forming", model="runs/mine", sentence="a b c", layer="1", step="10"
@@ -69,6 +70,7 @@ def test_the_heads_of_the_layer_are_followed_through_all_snapshots(open_page, ke
     assert "At step 10 the decoder, given “" in shown.seen
 
 
+@pytest.mark.slow
 def test_one_word_is_followed_from_the_chosen_snapshot_to_the_end(open_page, taken):
     open_page("training", training="look_back", model="translate-guided", step="100")
     runs = [load_run(GUIDED, step) for step in (100, max(stops(GUIDED)))]

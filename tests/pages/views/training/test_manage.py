@@ -26,6 +26,7 @@ def new_name(at):
     return next(each for each in at.text_input if each.label.startswith("New name"))
 
 
+@pytest.mark.slow
 def test_one_run_leads_to_its_heads_and_its_training(open_runs, own_copy):
     at = open_runs(runs="runs/mine")
     opened = {link.proto.page: parse_qs(link.proto.query_string) for link in at.get("page_link")}
@@ -80,6 +81,7 @@ def test_a_run_in_training_is_neither_renamed_nor_deleted(open_runs, own_copy):
         assert deletion.proto.popover.disabled
 
 
+@pytest.mark.slow
 def test_what_is_downloaded_can_be_taken_in_again(open_runs, own_copy, content_of):
     before = content_of(own_copy)
     at = open_runs(runs="runs/mine")

@@ -104,6 +104,7 @@ def test_a_damaged_run_is_listed_with_what_is_wrong_and_can_be_deleted(open_runs
     assert not own_copy.exists()
 
 
+@pytest.mark.slow
 def test_ticks_stand_in_the_url_and_outlive_reruns(open_runs, own_copy):
     at = open_runs()
     tick(at, "translate", "runs/mine")

@@ -120,6 +120,7 @@ def test_it_opens_on_the_smallest_training_whatever_view_a_link_asks_for(set_up)
     assert not start_button(at).disabled and not at.error
 
 
+@pytest.mark.slow
 def test_all_knobs_reach_the_run_and_the_command_makes_the_same_run(
     set_up, started, own_runs, tmp_path
 ):
@@ -138,6 +139,7 @@ def test_all_knobs_reach_the_run_and_the_command_makes_the_same_run(
     assert found.command == command
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("like", ["bert", "gpt2", "t5"])
 def test_another_kind_of_model_reaches_the_run_and_its_command(set_up, started, like, tmp_path):
     at = set_up(like=like, set_n_heads="2")
@@ -243,6 +245,7 @@ def test_a_run_that_trains_is_what_the_page_opens_on(set_up, own_copy, monkeypat
     assert set_up(training="set_up").segmented_control(key="training").value == "set_up"
 
 
+@pytest.mark.slow
 def test_what_is_chosen_counts_also_while_it_is_folded(set_up, started):
     at = set_up(set_norm_kind="rms", set_residual="false")
     assert "set_norm_kind" not in [each.key for each in at.selectbox]
@@ -253,6 +256,7 @@ def test_what_is_chosen_counts_also_while_it_is_folded(set_up, started):
     assert (found.norm_kind, found.residual) == ("rms", False)
 
 
+@pytest.mark.slow
 def test_a_training_can_begin_with_a_run_of_its_task(set_up, started):
     at = unfold(set_up(size="small"), "architecture")
     offered = at.selectbox(key="start_from").options

@@ -152,6 +152,7 @@ def test_a_folder_that_is_deleted_while_it_is_watched_is_said_to_be_gone(open_vi
     assert ["is gone" in error.value for error in at.error] == [True]
 
 
+@pytest.mark.slow
 def test_the_samples_are_what_the_newest_weights_say(open_view, held):
     tell(held, "running")
     keep_live(held, 900, seed=3)

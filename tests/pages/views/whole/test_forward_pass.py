@@ -23,6 +23,7 @@ def picture(at):
     return unframed(element.proto.bytes)[0]
 
 
+@pytest.mark.slow
 def test_silencing_a_head_computes_the_pass_without_it(open_view):
     run = load_run(Path("gallery/everyday"))
     whole, _ = open_view("pass", model="everyday", sentence=TIRED)
