@@ -45,8 +45,9 @@ test: .venv/dev
 	@$(BIN)/python -m tests.browser.chromium
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
-	$(BIN)/python -m mypy
-	$(BIN)/python -m pytest -q -n 3 --dist worksteal -m "not slow"
+	$(BIN)/python -m mypy & \
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal -m "not slow"; tested=$$?; \
+	wait $$! && exit $$tested
 
 slow: .venv/dev
 	@$(BIN)/python -m tests.browser.chromium

@@ -44,8 +44,8 @@ How each of the {len(EXPERIMENTS)} questions of the page “Experiments” was a
   undecided (?).
 
 Where no share of the base is given, the results are older than these rules: all variants were
-trained at one learning rate, and none longer. Such claims stay undecided. Where {SEEDS} seeds left
-a claim undecided, more are not trained yet.
+trained at one learning rate, and none longer. Such claims stay undecided. Some that {SEEDS} seeds
+left undecided have no more seeds yet.
 
 ## By question
 
@@ -88,7 +88,7 @@ def _question(experiment: Experiment, results: Results) -> str:
     cells = (
         experiment.question,
         f"{steps:,.0f}",
-        len(results.seeds),
+        "–".join(map(str, sorted({*results.n_seeds}))),
         "–" if share is None else Writing().share(share),
         BEFORE.get(experiment.name, ""),
         " ".join(judged),

@@ -8,7 +8,7 @@ MIXING = Experiment(
     name="mixing",
     question=N_("Does an encoder need attention, or will any mixing of its words do?"),
     claim=N_(
-        "Attention mixes with weights that depend on what is said. A convolution sees neighbours "
+        "Attention mixes with weights that depend on the sentence. A convolution sees neighbours "
         "alone; fixed weights are the same for every sentence; an average, which attention becomes "
         "where all queries or keys are 0, gives every word the weight 1/n; without mixing each "
         "word stays alone: all of them do worse."

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -175,6 +176,12 @@ class Results:
         variants = {each.variant for each in self.trained}
         of_each = [{each.seed for each in self.of(variant)} for variant in variants]
         return tuple(sorted(set.intersection(*of_each))) if of_each else ()
+
+    @property
+    def n_seeds(self) -> tuple[int, int]:
+        """The fewest and the most trainings of a variant."""
+        of_each = Counter(each.variant for each in self.trained).values()
+        return min(of_each), max(of_each)
 
     @property
     def rates(self) -> dict[str, float]:

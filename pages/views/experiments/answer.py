@@ -79,12 +79,12 @@ def draw(asked: Asked) -> Shown | None:
 
 def _chart(asked: Asked, found: Sequence[Finding], measure: Measure | None) -> Drawn:
     """Draw each variant's mean, its trainings, and the interval by which it is compared."""
-    label, n_seeds = _label(measure), len(asked.results.seeds)
+    label = _label(measure)
     share = measure is None or measure.share
     title = n_(
         "{measure}: {n} training of {steps} steps",
         "{measure}: mean of {n} trainings of {steps} steps",
-        n_seeds,
+        asked.results.n_seeds[1],
     )
     return charts.chart(
         intervals(
@@ -98,7 +98,7 @@ def _chart(asked: Asked, found: Sequence[Finding], measure: Measure | None) -> D
             of_each=_("training with seed"),
             write=question.writer(measure),
             title=title.format(
-                measure=capitalised(label), n=number(n_seeds), steps=number(asked.steps)
+                measure=capitalised(label), n=asked.n_seeds, steps=number(asked.steps)
             ),
         )
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from core.studies.experiments.findings import Comparison, Finding, findings
 from core.studies.experiments.measures import Measure
 from core.studies.experiments.verdicts import Reason, Verdict, vanishes
-from pages.frame.language import N_, _, capitalised, enumerated, listed_apart, n_, number
+from pages.frame.language import N_, _, capitalised, enumerated, listed_apart, n_
 from pages.frame.texts import toml
 from pages.views.experiments.question import Asked, bold, extremes, quoted, writer
 
@@ -94,13 +94,12 @@ def _undecided(asked: Asked, judged: Mapping[Finding, Verdict]) -> str:
         return _("Undecided: neither more steps nor other learning rates were tried.")
     if Reason.UNLEARNED in map(_reason, judged):
         return _("Undecided: it was not shown that the base is trained long enough.")
-    n_seeds = len(asked.results.seeds)
     text = n_(
         "Undecided: {n} training of each is too few to tell.",
         "Undecided: {n} trainings of each are too few to tell.",
-        n_seeds,
+        asked.results.n_seeds[1],
     )
-    return text.format(n=number(n_seeds))
+    return text.format(n=asked.n_seeds)
 
 
 def _reason(finding: Finding) -> Reason | None:

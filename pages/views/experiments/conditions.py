@@ -18,17 +18,17 @@ def draw(asked: Asked) -> None:
 
 
 def _conditions(asked: Asked) -> Iterator[str]:
-    experiment, n_seeds = asked.experiment, len(asked.results.seeds)
+    experiment = asked.experiment
     base = experiment.variant(BASE)
     text = n_(
         "Measured after {steps} steps, {n} seed, peak learning rate {rate}.",
         "Measured after {steps} steps, {n} seeds, peak learning rate {rate}.",
-        n_seeds,
+        asked.results.n_seeds[1],
     )
     rate = asked.results.rates[BASE] * experiment.peak_rate(base)
     yield text.format(
         steps=number(asked.steps),
-        n=number(n_seeds),
+        n=asked.n_seeds,
         rate=number(rate, significant=2),
     )
     share = learned_share(experiment, asked.results)

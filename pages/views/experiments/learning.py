@@ -90,14 +90,14 @@ def _draw_steps(asked: Asked, measure: str) -> Shown:
     series = {label: values for label, (_steps, values) in found.items()}
     places = {label: steps for label, (steps, _values) in found.items()}
     label, last = _(_MEASURES[measure]), max(int(steps[-1]) for steps, _values in found.values())
-    n_seeds, is_loss = len(asked.results.seeds), measure in _LOSSES
+    is_loss = measure in _LOSSES
     unit = _("{measure}, nats per token") if is_loss else "{measure}"
     if measure == RIGHT:
         unit = _("correct, of {n} held-out sentences")
     title = n_(
         "How fast each variant learns ({n} training of each)",
         "How fast each variant learns (mean of {n} trainings)",
-        n_seeds,
+        asked.results.n_seeds[1],
     )
     picture = charts.chart(
         curves(
@@ -109,7 +109,7 @@ def _draw_steps(asked: Asked, measure: str) -> Shown:
                 share=measure == RIGHT,
                 log=is_loss,
             ),
-            title=title.format(n=number(n_seeds)),
+            title=title.format(n=asked.n_seeds),
         )
     )
     question.say_caution(asked)

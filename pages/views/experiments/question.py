@@ -49,6 +49,13 @@ class Asked:
         """How many steps of training the base had, when it was trained."""
         return int(self.results.of(BASE)[0].curve["step"][-1])
 
+    @property
+    def n_seeds(self) -> str:
+        """How many trainings a variant has, in words."""
+        few, most = self.results.n_seeds
+        text = _("{few} to {most}")
+        return number(few) if few == most else text.format(few=number(few), most=number(most))
+
     def recipe(self, tabulate: Callable[..., Table], *arguments: object) -> Recipe[Table]:
         """Return what tabulates the results of the variants that are shown."""
         return Recipe(tabulate, self.reading, [each.name for each in self.trained], *arguments)
