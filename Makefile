@@ -46,7 +46,7 @@ test: .venv/dev
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy & \
-	$(BIN)/python -m pytest -q -n 3 --dist worksteal -m "not slow"; tested=$$?; \
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow"; tested=$$?; \
 	wait $$! && exit $$tested
 
 slow: .venv/dev

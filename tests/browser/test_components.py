@@ -8,7 +8,7 @@ import pytest
 from tests.browser.component import ROOTS, SVG, drawing_of, press, saved, texts_of
 from tests.browser.waiting import drawn
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 HOSTILE = {
     "maps": ("hostile", "<script>window.hurt=1</script>"),
     "matrices": ("odd", "<b>"),
@@ -33,7 +33,6 @@ def tools_of(name):
     return ".map .tools" if name == "maps" else f"{ROOTS[name]} .tools"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_tokens_are_plain_text_on_the_screen_and_in_a_drawing(show, name):
     case, token = HOSTILE[name]

@@ -10,7 +10,7 @@ from tests.viz.unpacked import unpack_decoding
 from viz import theme
 from viz.stepper.decoding import pack_decoding
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 BARS = """bars => bars.map(bar => ({
     text: bar.querySelector('.name').textContent,
     number: Number(bar.querySelector('.number').title.replace('−', '-')),

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.browser.component import pixels
 
 TIRED = "The animal didn't cross the street because it was too tired."
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture
@@ -49,7 +49,6 @@ def open_file(browser):
     return opened
 
 
-@pytest.mark.slow
 def test_the_file_of_the_maps_draws_them_without_app_and_network(visit, download, open_file):
     page = visit("?layer=1&head=2")
     path = download(page, "HTML")
@@ -65,7 +64,6 @@ def test_the_file_of_the_maps_draws_them_without_app_and_network(visit, download
         assert not np.array_equal(pixels(file.locator(".maps .cells canvas")), in_the_app)
 
 
-@pytest.mark.slow
 def test_a_link_opens_the_same_view_for_another_visitor(visit):
     page = visit("?view=maps&model=copy&sentence=a+b+c")
     page.get_by_role("radio", name="decoder self").click()
@@ -83,7 +81,6 @@ def test_a_link_opens_the_same_view_for_another_visitor(visit):
         expect(other.get_by_role("radio", name=name)).to_be_checked()
 
 
-@pytest.mark.slow
 def test_a_table_of_colours_is_saved_as_picture_drawing_and_page(visit, download, open_file):
     page = visit("lessons?lessons=positions&positions_shown=table&model=copy&pe_length=20")
     page.locator(".js-plotly-plot .heatmaplayer image").first.wait_for(timeout=60_000)
@@ -97,7 +94,6 @@ def test_a_table_of_colours_is_saved_as_picture_drawing_and_page(visit, download
         file.locator(".js-plotly-plot .heatmaplayer image").first.wait_for()
 
 
-@pytest.mark.slow
 def test_words_that_a_lasso_holds_are_named_with_their_neighbours(visit):
     page = visit("lessons?lessons=embedding&embedding_shown=points&model=translate")
     plot = page.locator(".js-plotly-plot .nsewdrag")

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from pages.frame import glossary
 from tests.browser.waiting import settled
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PLACE_OF = """term => {
     for (const range of CSS.highlights.get("term") ?? []) {
         if (range.toString() !== term) continue;
@@ -50,7 +50,6 @@ def test_a_term_is_explained_to_whoever_rests_on_it(visit):
     expect(tip).to_be_hidden()
 
 
-@pytest.mark.slow
 def test_a_tap_explains_it_and_another_one_takes_it_away(visit):
     page = visit("?model=bottleneck-fixed", viewport={"width": 390, "height": 844}, has_touch=True)
     page.locator(".st-key-seen").wait_for(timeout=60_000)
@@ -106,7 +105,6 @@ def page_of_texts(browser):
     page.close()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("text", "word", "term"), TOLD)
 def test_a_word_is_explained_only_where_the_term_is_meant(page_of_texts, text, word, term):
     page = page_of_texts

@@ -9,7 +9,7 @@ from tests.browser.apps import lines_cases
 from tests.browser.component import SVG, choose, drawing_of, expect_heard, pixels, press, texts_of
 from viz import theme
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def row(page, column, index):

@@ -22,7 +22,7 @@ from tests.browser.component import (
 )
 from tests.browser.kept import APPS
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PART = re.compile(r"rows (\d+)–(\d+) of (\d+), columns (\d+)–(\d+) of (\d+)")
 
 
@@ -129,7 +129,6 @@ def assert_window_is_true(page, maps):
         assert all(0 <= at < count and text == labels[first + at].text for text, at in places)
 
 
-@pytest.mark.slow
 def test_a_zoom_by_keyboard_is_told_where_it_rests_and_survives_a_reload(show, vast):
     with show("maps", "vast", height=900) as page:
         page.locator(".cells").focus()
@@ -153,7 +152,6 @@ def test_a_zoom_by_keyboard_is_told_where_it_rests_and_survives_a_reload(show, v
         assert window(page) == (0, 0, 512, 500)
 
 
-@pytest.mark.slow
 def test_elements_that_come_and_go_above_leave_a_zoomed_map_as_it_is(new_page, serve):
     page = new_page()
     page.goto(f"{serve(APPS)}/?app=captions")

@@ -14,7 +14,7 @@ from tests.browser.component import (
     press,
 )
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_cells_are_read_and_chosen_with_the_keyboard_and_the_focus_stays(show):
@@ -51,7 +51,6 @@ def test_other_values_are_drawn_in_place_under_the_same_cursor(show):
         assert (pixels(canvas) == matrix_pixels(first)).all()
 
 
-@pytest.mark.slow
 def test_panels_of_the_same_words_are_zoomed_and_moved_together_with_keys(show):
     def window(panel):
         return panel_of(page, panel).locator(".where").inner_text()

@@ -10,7 +10,7 @@ from tests.pages.every_view import CASES, PAGES, query_of
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 SMALL = {"viewport": {"width": 360, "height": 780}, "has_touch": True}
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SIDEWAYS = "() => document.querySelector('.stMain').scrollWidth - innerWidth"
 # Every label of a panel's axis, with how large it is written and where it ends.
@@ -34,7 +34,6 @@ def labels(page, axis):
     return page.locator(".panels .panel").first.evaluate(LABELS, axis)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("of", [each for each in PAGES if each not in LEFT_OUT])
 def test_no_view_scrolls_the_page_of_a_small_phone_sideways(visit, of):
     for name in [view for page, view in CASES if page == of]:
@@ -44,7 +43,6 @@ def test_no_view_scrolls_the_page_of_a_small_phone_sideways(visit, of):
         assert page.evaluate(SIDEWAYS) <= 0, name
 
 
-@pytest.mark.slow
 def test_every_word_stands_above_its_strips(visit):
     page = shown(visit("attention?view=word", **PHONE), ".strips[data-drawn]")
     columns = labels(page, "columns")
@@ -60,7 +58,6 @@ def test_every_word_stands_above_its_strips(visit):
     page.locator(".maps[data-drawn]").wait_for()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [PHONE, SMALL])
 def test_every_word_of_a_mask_is_read(visit, size):
     page = shown(visit("lessons?lessons=masks", **size), ".matrices[data-drawn]")
@@ -78,7 +75,6 @@ def test_the_chosen_lesson_is_in_sight_and_its_picture_begins_in_the_upper_half(
     assert page.locator(".matrices").first.bounding_box()["y"] < 844 / 2
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("view", ["attention?view=maps", "heads?trial=patch"])
 def test_a_sentence_is_seen_to_its_end(visit, view):
     page = shown(visit(view, **SMALL), ".st-key-sentence input")

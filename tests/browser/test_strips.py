@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.component import expect_heard, panel_of, press
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def chip(page, side, index):

@@ -11,7 +11,7 @@ from pages.frame.links import FIRST_PAGE
 from pages.frame.tour import own_tour
 from tests.browser.waiting import settled
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 STOPS = own_tour().stops
 NUMBERS = {stop.name: number for number, stop in enumerate(STOPS, start=1)}
 BACK_ROW = 20
@@ -32,7 +32,6 @@ def link_to(name, **more):
     return f"{path}?{urlencode({**stop.query, 'tour': 'paper', 'stop': name} | more)}"
 
 
-@pytest.mark.slow
 def test_the_answer_comes_by_a_key_and_is_kept_by_a_reload(visit):
     page = visit(link_to("cross-attention"))
     page.locator(".lines[data-drawn]").wait_for(timeout=60_000)
@@ -50,7 +49,6 @@ def test_the_answer_comes_by_a_key_and_is_kept_by_a_reload(visit):
     expect(page.locator(".st-key-seen")).to_contain_text("Predict first")
 
 
-@pytest.mark.slow
 def test_keys_mean_nothing_to_the_tour_where_somebody_types(visit):
     page = visit(link_to("cross-attention", sentence="The dog slept."))
     page.locator(".lines[data-drawn]").wait_for(timeout=60_000)
@@ -127,7 +125,6 @@ def presented(page, number, *, answered):
     assert below < 250, number
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("number", range(1, len(STOPS) + 1))
 def test_the_back_row_reads_every_stop_and_its_answer(visit, number):
     stop = STOPS[number - 1]

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from pages import decoding, heads, lessons
 from tests.browser.waiting import settled
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 PAGES = {"Lessons": lessons, "Decoding": decoding, "Heads": heads}
@@ -32,7 +32,6 @@ def is_on(page, name):
     settled(page)
 
 
-@pytest.mark.slow
 def test_a_page_and_a_choice_are_one_step_each(visit):
     page = visit("lessons")
     box = page.get_by_role("textbox", name="Sentence", exact=True)
