@@ -12,7 +12,7 @@ import secrets
 import shutil
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +113,9 @@ def incoming_folder(parent: Path) -> Iterator[Path]:
             yield room
         finally:
             shutil.rmtree(room, ignore_errors=True)
-            Path(lock.lock_file).unlink(missing_ok=True)
+            # On a disk that takes no more changes it stays: the run is there all the same.
+            with suppress(OSError):
+                Path(lock.lock_file).unlink()
 
 
 def _lock_of(room: Path) -> Path:
