@@ -61,10 +61,12 @@ def _mistakes(run: Run, source: Ids, free: Sequence[DecodeStep], step: int) -> l
     tokens = wrong_tokens(run, free[step])
     if not tokens:
         return []
+    limit = run.max_new_tokens
     rests = generate(
         run.model,
         torch.tensor([source] * len(tokens)) if source else None,
         prompt_BT=torch.tensor([(*free[step].prefix, token) for token in tokens]),
+        max_new_tokens=None if limit is None else limit - step - 1,
     )
     own = [each.chosen for each in free]
     shares_V, ends = free[step].probabilities, run.model.config.eos_ids

@@ -83,13 +83,13 @@ class LibraryClass:
         return re.split(r"For[A-Z]|LMHead|MTModel|Model$", self.name)[0]
 
 
-def library_class(told: Mapping[str, Any]) -> LibraryClass:
+def library_class(config: Mapping[str, Any]) -> LibraryClass:
     """Return the class that a `config.json` is for.
 
     Raises:
         OpeningError: The library has none that reads text and writes text, or classifies it.
     """
-    model_type, named = told.get("model_type"), _architectures(told)
+    model_type, named = config.get("model_type"), _architectures(config)
     if not isinstance(model_type, str) or model_type not in CONFIG_MAPPING:
         raise OpeningError(
             "model_type is {model_type}, which transformers {version} does not have",
@@ -116,20 +116,20 @@ def library_class(told: Mapping[str, Any]) -> LibraryClass:
     )
 
 
-def _architectures(told: Mapping[str, Any]) -> list[str]:
+def _architectures(config: Mapping[str, Any]) -> list[str]:
     """Return the classes that a `config.json` names."""
-    named = told.get("architectures")
+    named = config.get("architectures")
     return [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
 
 
-def settings_of(told: Mapping[str, Any]) -> Any:
+def settings_of(config: Mapping[str, Any]) -> Any:
     """Return what a `config.json` says, as the library has it.
 
     Raises:
         OpeningError: It does not go together, or a size is larger than that of any model.
     """
     try:
-        return CONFIG_MAPPING[told["model_type"]].from_dict(_checked(told))
+        return CONFIG_MAPPING[config["model_type"]].from_dict(_checked(config))
     except OpeningError:
         raise
     # Wrong settings have the library raise anything.
@@ -137,13 +137,13 @@ def settings_of(told: Mapping[str, Any]) -> Any:
         raise _not_made(error) from error
 
 
-def outline(told: Mapping[str, Any]) -> Any:
+def outline(config: Mapping[str, Any]) -> Any:
     """Return the model of a `config.json` without memory for its weights.
 
     Raises:
         OpeningError: There is none of these settings.
     """
-    made, settings = getattr(transformers, library_class(told).name), settings_of(told)
+    made, settings = getattr(transformers, library_class(config).name), settings_of(config)
     try:
         with torch.device("meta"), _BoundedWork():
             return made._from_config(settings, attn_implementation="eager")
@@ -174,24 +174,24 @@ def _not_made(error: Exception) -> OpeningError:
     return OpeningError("transformers cannot make this model: {why}", why=reason_of(error))
 
 
-def load_library_model(told: Mapping[str, Any], weights: Mapping[str, Tensor]) -> LibraryModel:
+def load_library_model(config: Mapping[str, Any], weights: Mapping[str, Tensor]) -> LibraryModel:
     """Return a model with all weights of a checkpoint, in evaluation mode and single precision.
 
     Args:
-        told: Its `config.json`.
+        config: Its `config.json`.
         weights: Name → tensor, as its files call them.
 
     Raises:
         ConfigError: The sizes do not go together.
         OpeningError: Something of it is not known here, missing, or has another shape.
     """
-    found, made = library_class(told), outline(told)
+    found, made = library_class(config), outline(config)
     _require_sizes(made, weights)
-    _require_numbers(told, weights)
+    _require_numbers(config, weights)
     try:
         model, report = type(made).from_pretrained(
             None,
-            config=settings_of(told),
+            config=settings_of(config),
             state_dict=dict(weights),
             attn_implementation="eager",
             dtype=torch.float32,
@@ -209,13 +209,13 @@ def load_library_model(told: Mapping[str, Any], weights: Mapping[str, Tensor]) -
     )
 
 
-def _checked(told: Mapping[str, Any]) -> dict[str, Any]:
+def _checked(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings without those that are left out.
 
     Raises:
         OpeningError: A size is larger than that of any model.
     """
-    named = {name: value for name, value in told.items() if name not in _LEFT_OUT}
+    named = {name: value for name, value in config.items() if name not in _LEFT_OUT}
     kept = json.loads(json.dumps(named), object_hook=_with_infinity)
     for name, value in _numbers("", kept):
         most = MOST_LAYERS if _LAYERS.search(name) else _LARGEST_NUMBER
@@ -255,11 +255,11 @@ def _require_sizes(outlined: nn.Module, weights: Mapping[str, Tensor]) -> None:
         raise OpeningError("config.json asks for tables of positions without end")
 
 
-def _require_numbers(told: Mapping[str, Any], weights: Mapping[str, Tensor]) -> None:
+def _require_numbers(config: Mapping[str, Any], weights: Mapping[str, Tensor]) -> None:
     """Refuse weights that mean something else than the numbers that are there."""
     for name, each in weights.items():
         # Of quantized weights these are without their scales, which stand elsewhere.
-        if each.is_complex() or (told.get("quantization_config") and each.element_size() == 1):
+        if each.is_complex() or (config.get("quantization_config") and each.element_size() == 1):
             raise OpeningError(
                 "{name} is of type {type}, which is not read here",
                 name=name,
@@ -270,11 +270,13 @@ def _require_numbers(told: Mapping[str, Any], weights: Mapping[str, Tensor]) -> 
 def _adapted(calls: Calls, found: LibraryClass) -> LibraryModel:
     """Find the structure of a model, and let the house use it."""
     try:
-        told = calls.model.config.get_text_config().to_dict()
+        settings = calls.model.config.get_text_config().to_dict()
         n = len(calls.embeddings[-1].weight)
-        ids = _plain_ids(told, n)
+        ids = _plain_ids(settings, n)
         structure = find_structure(calls, ids)
-        config = _config(found, structure, told, _n_positions(calls.model, told), _tables(calls))
+        config = _config(
+            found, structure, settings, _n_positions(calls.model, settings), _tables(calls)
+        )
         model = LibraryModel(config, calls, structure)
         _require_same(model, torch.tensor([ids]))
         return model
@@ -313,16 +315,18 @@ def _tables(calls: Calls) -> dict[str, Any]:
     return {"vocab_size": len(source), "target_vocab_size": n_target, "tied": tied}
 
 
-def _plain_ids(told: Mapping[str, Any], n: int) -> list[int]:
+def _plain_ids(settings: Mapping[str, Any], n: int) -> list[int]:
     """Return tokens that have no meaning of their own to the model."""
-    special = {value for name, value in _numbers("", told) if "token" in name}
+    special = {value for name, value in _numbers("", settings) if "token" in name}
     return [number for number in range(n) if number not in special][-_N_IDS:]
 
 
-def _n_positions(model: nn.Module, told: Mapping[str, Any]) -> int:
+def _n_positions(model: nn.Module, settings: Mapping[str, Any]) -> int:
     """Return the length of the longest text."""
     names = ("max_position_embeddings", "n_positions", "max_seq_len", "seq_length")
-    n = next((told[name] for name in names if isinstance(told.get(name), int)), _USUAL_POSITIONS)
+    n = next(
+        (settings[name] for name in names if isinstance(settings.get(name), int)), _USUAL_POSITIONS
+    )
     # RoBERTa and its kin leave positions out, up to that of padding.
     paddings = [
         module.padding_idx + 1
@@ -335,7 +339,7 @@ def _n_positions(model: nn.Module, told: Mapping[str, Any]) -> int:
 def _config(
     found: LibraryClass,
     structure: Structure,
-    told: Mapping[str, Any],
+    settings: Mapping[str, Any],
     n_positions: int,
     tables: Mapping[str, Any],
 ) -> ModelConfig:
@@ -356,11 +360,11 @@ def _config(
         has_output=found.has_output,
         architecture=found.name,
         **tables,
-        **_specials(told, found.stacks),
+        **_specials(settings, found.stacks),
     )
 
 
-def _specials(told: Mapping[str, Any], stacks: tuple[Stack, ...]) -> dict[str, Any]:
+def _specials(settings: Mapping[str, Any], stacks: tuple[Stack, ...]) -> dict[str, Any]:
     """Return `pad_id`, `bos_id` and `eos_ids` of a model with these stacks.
 
     Of a decoder alone a text begins with what its tokenizer puts there, which is not said here.
@@ -368,23 +372,23 @@ def _specials(told: Mapping[str, Any], stacks: tuple[Stack, ...]) -> dict[str, A
     Raises:
         OpeningError: They are no ids, or decoding needs one that is not there.
     """
-    pad = _ids(told, "pad_token_id")
+    pad = _ids(settings, "pad_token_id")
     if _DECODER not in stacks:
         return {"pad_id": _first_of(pad), "bos_id": -1, "eos_ids": ()}
-    ends = _ids(told, "eos_token_id")
+    ends = _ids(settings, "eos_token_id")
     if _ENCODER not in stacks:
         # What ends a text must be seen in it, although it also fills up the batches of others.
         filler = -1 if set(pad) & set(ends) else _first_of(pad)
         return {"pad_id": filler, "bos_id": -1, "eos_ids": ends}
-    first = _ids(told, "decoder_start_token_id") or pad
+    first = _ids(settings, "decoder_start_token_id") or pad
     if not first:
         raise OpeningError("decoder_start_token_id is missing: with what does a target begin?")
     return {"pad_id": _first_of(pad), "bos_id": first[0], "eos_ids": ends}
 
 
-def _ids(told: Mapping[str, Any], name: str) -> tuple[int, ...]:
+def _ids(settings: Mapping[str, Any], name: str) -> tuple[int, ...]:
     """Return the ids of a setting that is one, several, null, or −1 for none."""
-    value = told.get(name)
+    value = settings.get(name)
     values = value if isinstance(value, list) else [value]
     if not all(each is None or type(each) is int for each in values):
         raise OpeningError(

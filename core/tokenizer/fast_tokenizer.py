@@ -129,12 +129,12 @@ class FastTokenizer(Tokenizer):
 class Written:
     """How a tokenizer writes its tokens, by the content of FILE."""
 
-    def __init__(self, told: Mapping[str, Any]) -> None:
+    def __init__(self, config: Mapping[str, Any]) -> None:
         self._continues = ""
-        if told["model"].get("type") == "WordPiece":
-            self._continues = told["model"].get("continuing_subword_prefix", "##")
+        if config["model"].get("type") == "WordPiece":
+            self._continues = config["model"].get("continuing_subword_prefix", "##")
         self.is_bytes = '"ByteLevel"' in json.dumps(
-            [told.get("pre_tokenizer"), told.get("decoder")]
+            [config.get("pre_tokenizer"), config.get("decoder")]
         )
 
     def piece(self, text: str) -> bytes:

@@ -63,14 +63,14 @@ def draw(opened: Opened) -> Shown:
             "Parallel decoding in {n} pass", "Parallel decoding in {n} passes", n_passes
         ).format(n=number(n_passes)),
         text=text,
-        seen=joined([*_given(given, Recipe(*asked)), _seen(opened, found)]),
+        seen=joined([*_length_sentence(given, Recipe(*asked)), _seen(opened, found)]),
         recipe=decoding,
         code=(mask_predict_passes, least_sure, MaskPredict),
         pictures=[components.show(Matrices(panels=panels), key="passes_maps")],
     )
 
 
-def _given(length: int, own: Recipe[ParallelDecoding]) -> Iterator[str]:
+def _length_sentence(length: int, own: Recipe[ParallelDecoding]) -> Iterator[str]:
     """Say which length is given, and which the model itself would choose."""
     if length:
         text = _("Length {n} is given; the model itself writes {own}.")

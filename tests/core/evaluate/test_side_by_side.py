@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -89,11 +90,13 @@ def test_a_text_without_an_end_does_not_part_where_the_reference_ends(opened_pat
     assert decode_both_ways(run, inspection, free, [own[0], own[1] + 1]).first_difference == 1
 
 
-def test_what_is_written_after_a_mistake_is_what_decoding_with_it_writes(guided):
-    inspection = inspect_sentence(guided, TIRED)
-    free = decode_sentence(guided, inspection, Greedy())
-    found = telling_mistake(guided, inspection, free)
-    steps = decode_sentence(guided, inspection, Greedy(), ((found.step, found.token),))
+@pytest.mark.parametrize("limit", [None, 4])
+def test_what_is_written_after_a_mistake_is_what_decoding_with_it_writes(guided, limit):
+    run = replace(guided, max_new_tokens=limit)
+    inspection = inspect_sentence(run, TIRED)
+    free = decode_sentence(run, inspection, Greedy())
+    found = telling_mistake(run, inspection, free)
+    steps = decode_sentence(run, inspection, Greedy(), ((found.step, found.token),))
     assert found.written == tuple(step.chosen for step in steps)
     assert found.n_lost > 0
     assert found.probability == pytest.approx(float(free[found.step].probabilities[found.token]))
