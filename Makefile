@@ -75,9 +75,10 @@ gallery: .venv/app
 	rm -rf runs/.gallery && mkdir -p runs
 	$(BIN)/python -m core train runs/.gallery/copy --task copy --preset tiny
 	$(BIN)/python -m core train runs/.gallery/copy-learned --task copy --preset tiny --steps 2000 \
-		--positions learned
+		--positions learned --set norm=post
 	$(BIN)/python -m core train runs/.gallery/copying --task names --preset tiny \
 		--set vocab_size=395 --set shared_names=340 --set pointer=true
+	$(BIN)/python -m core train runs/.gallery/digits --task digits --preset tiny --steps 1500
 	$(BIN)/python -m core train runs/.gallery/translate --task translate --preset small
 	$(BIN)/python -m core train runs/.gallery/translate-guided --task translate --preset small \
 		--guide $(GUIDE)
@@ -86,10 +87,11 @@ gallery: .venv/app
 	$(BIN)/python -m core experiment run bottleneck runs/.gallery/bottleneck --seeds 1
 	$(BIN)/python -m core experiment run heads runs/.gallery/heads --seeds 1
 	$(BIN)/python -m core experiment run residuals runs/.gallery/residuals --seeds 1
-	rm -rf $(addprefix gallery/,$(GALLERY) either parallel $(addprefix bottleneck-,$(RECURRENT)) $(VARIANTS))
+	rm -rf $(addprefix gallery/,$(GALLERY) digits either parallel $(addprefix bottleneck-,$(RECURRENT)) $(VARIANTS))
 	$(BIN)/python -m core export runs/.gallery/copy gallery/copy --snapshots 50 100 200 500
 	$(BIN)/python -m core export runs/.gallery/copy-learned gallery/copy-learned
 	$(BIN)/python -m core export runs/.gallery/copying gallery/copying
+	$(BIN)/python -m core export runs/.gallery/digits gallery/digits
 	$(BIN)/python -m core export runs/.gallery/translate gallery/translate
 	$(BIN)/python -m core export runs/.gallery/translate-guided gallery/translate-guided \
 		--snapshots 100 200

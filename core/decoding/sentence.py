@@ -94,7 +94,7 @@ def model_input(run: Run, text: str) -> ModelInput:
             n=len(ids),
             most=most,
         )
-    return ModelInput((), ids[:most], len(ids) > most)
+    return ModelInput((), _fitting(run, ids, most), len(ids) > most)
 
 
 def _prompt(run: Run, text: str) -> tuple[int, ...]:
@@ -197,7 +197,7 @@ def read_written(run: Run, given: ModelInput, written: tuple[int, ...]) -> Trans
 
 
 def fitting_source(run: Run, sentence: str) -> tuple[tuple[int, ...], bool]:
-    """Return the ids of a source, EOS last, and whether its end was cut off to fit the model.
+    """Return the ids of a source, EOS last, and whether it was cut to fit the model.
 
     Raises:
         SentenceError: There is no text.
@@ -206,6 +206,13 @@ def fitting_source(run: Run, sentence: str) -> tuple[tuple[int, ...], bool]:
     ends = run.tokenizer.ends
     if len(ids) == len(run.tokenizer.begins) + len(ends):
         raise SentenceError("there is no text to translate")
-    longest = longest_text(run.model)
-    cut = len(ids) > longest
-    return ((*ids[: longest - len(ends)], *ends), True) if cut else (ids, False)
+    longest, text = longest_text(run.model), ids[: len(ids) - len(ends)]
+    return (*_fitting(run, text, longest - len(ends)), *ends), len(ids) > longest
+
+
+def _fitting(run: Run, ids: tuple[int, ...], most: int) -> tuple[int, ...]:
+    """Return at most `most` ids of a text: its beginning, or its end after `begins`."""
+    begins = run.tokenizer.begins
+    if len(ids) <= most or not run.keeps_end:
+        return ids[:most]
+    return (*begins, *ids[len(ids) - most + len(begins) :])

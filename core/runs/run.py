@@ -89,6 +89,9 @@ class Run:
     """Maximum tokens that it writes for a text; None for `core.decoding.step.length_limit`."""
     chats: bool = False
     """Whether `settings.chat` is put around each text."""
+    keeps_end: bool = False
+    """Of a text that is longer than the model's positions: whether its end is read (left
+    truncation), not its beginning. Never within a chat template."""
     forced_id: int = -1
     """The token with which a target begins after its start token: its language; −1 for none."""
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from ..config.choices import Predicts
 from .columns import CorpusError
 from .corpus import FILES, KeptCorpus, Mixed, kept_corpus
+from .digits import Digits
 from .naming import Naming
 from .symbols import Copying, Defining, Either, Reversing
 from .task import Example, Reference, Sample, Task
@@ -15,12 +16,16 @@ TASKS: dict[str, Task] = {
     task.name: task
     for task in (
         *(Copying(), Reversing(), Either(), Defining(), Naming()),
-        *(Tagging(), Classifying(), Translation(), Everyday()),
+        *(Tagging(), Classifying(), Digits(), Translation(), Everyday()),
     )
 }
 TARGET_LANGUAGES = {Naming.name: "fr", Translation.name: "fr", Everyday.name: "fr"}
 """Task → language of its targets, if they have one."""
-PREDICTS: Mapping[str, Predicts] = {Tagging.name: "tags", Classifying.name: "class"}
+PREDICTS: Mapping[str, Predicts] = {
+    Tagging.name: "tags",
+    Classifying.name: "class",
+    Digits.name: "class",
+}
 """Task of an encoder alone whose targets are labels of the source → what the encoder predicts."""
 SEVERAL_RIGHT = frozenset({Either.name})
 """Tasks whose sources have several correct targets."""

@@ -8,6 +8,7 @@ from core.runs.files import PAIRS
 from core.runs.metrics import Results, read_evaluation
 from core.runs.run import Run, RunError, RunSettings
 from core.tasks import NEED_PAIRS, SEVERAL_RIGHT, Mixed
+from core.tasks.digits import Digits
 from core.tasks.naming import Naming
 from core.tasks.symbols import Copying, Defining, Either, Reversing
 from core.tasks.translation import Classifying, Everyday, Tagging, Translation
@@ -15,11 +16,12 @@ from pages.frame import cached
 from pages.frame.language import N_, _, n_, number, percent
 from pages.frame.recipe import Recipe
 
-_LETTERS, _GRAMMAR, _NAMES = "letters", "grammar", "names"
+_LETTERS, _GRAMMAR, _NAMES, _IMAGES = "letters", "grammar", "names", "images"
 _KINDS = {
     **dict.fromkeys((Copying.name, Reversing.name, Either.name, Defining.name), _LETTERS),
     **dict.fromkeys((Translation.name, Everyday.name, Tagging.name, Classifying.name), _GRAMMAR),
     Naming.name: _NAMES,
+    Digits.name: _IMAGES,
 }
 """A task's name → what its held-out samples are; of others they are pairs."""
 _SEED = 0
@@ -34,6 +36,7 @@ TASK_LABELS = {
     "names": N_("translates words and copies names"),
     "tag": N_("tags the part of speech of each word"),
     "classify": N_("says whether the subject is singular or plural"),
+    "digits": N_("reads a digit in an image of 16 patches"),
     "translate": N_("translates English to French"),
     "everyday": N_("translates everyday English to French"),
     PAIRS: N_("learned pairs from a file"),
@@ -74,6 +77,7 @@ def of_task(task: str, n: int) -> str:
             "{n} held-out sentence of the grammar", "{n} held-out sentences of the grammar", n
         ),
         _NAMES: n_("{n} held-out sentence with names", "{n} held-out sentences with names", n),
+        _IMAGES: n_("{n} held-out image", "{n} held-out images", n),
     }
     pairs = n_("{n} held-out pair of its file", "{n} held-out pairs of its file", n)
     return words.get(_KINDS.get(task, ""), pairs).format(n=number(n))

@@ -159,6 +159,12 @@ def about_reading(run: Run, inspection: Inspection) -> list[str]:
             "The sentence was cut after {n} tokens: the model has no more positions.",
             n_tokens,
         )
+        if run.keeps_end:
+            cut = n_(
+                "Only the last {n} token is read: the model has no more positions.",
+                "Only the last {n} tokens are read: the model has no more positions.",
+                n_tokens,
+            )
         found.append(cut.format(n=number(n_tokens)))
     # A text has no end that a decoder alone must find.
     translates = inspection.source_tokens and inspection.fed_tokens

@@ -19,6 +19,7 @@ from core.studies.heads.findings import best_pronoun_head
 from core.studies.heads.largest_weights import head_between_words, sharpest_head
 from core.studies.opening.examples import examples_of
 from core.tasks import TASKS, Example, Task
+from core.tasks.digits import PATCH, Digits, pixels_of
 from pages.frame import cached, controls, links, measured_on, notes, session
 from pages.frame.cached import RunWriting
 from pages.frame.language import _, joined, labelled, n_, number, plain
@@ -99,7 +100,12 @@ class Selection:
 
 def writer(run: Run) -> Path | RunWriting:
     """Return what stands for a run in recipes of what it writes."""
-    usual = {"max_new_tokens": None, "chats": False, "forced_id": run.settings.forced_id}
+    usual = {
+        "max_new_tokens": None,
+        "chats": False,
+        "keeps_end": False,
+        "forced_id": run.settings.forced_id,
+    }
     chosen = {name: getattr(run, name) for name in usual}
     choices = tuple((name, value) for name, value in chosen.items() if value != usual[name])
     return RunWriting(run.path, choices) if choices else run.path
@@ -146,11 +152,19 @@ def model_and_sentence(*, asked: bool, telling: Callable[[Run, Task], str]) -> O
             others=() if run is None else examples_of(run),
             first=telling(run, task) if run and task else "",
         )
+        if pixels := pixels_of(sentence) if isinstance(task, Digits) else None:
+            st.image(_in_patches(pixels), alt=_("The image, cut into its patches"))
         if run is not None:
             run = _ask_language(_ask_chat(_ask_new_tokens(run, asked=asked)))
     if run is None:
         st.error(plain(problem))
         return None
+    read = _read(run, sentence, row)
+    return None if read is None else Opened(path, read[0], task, sentence, read[1])
+
+
+def _read(run: Run, sentence: str, row: DeltaGenerator) -> tuple[Run, Inspection] | None:
+    """Return a run as it reads a sentence, and its inspection; without a text, ask for one."""
     try:
         inspection = inspecting(writer(run), sentence).result()
     except SentenceError as error:
@@ -159,7 +173,19 @@ def model_and_sentence(*, asked: bool, telling: Callable[[Run, Task], str]) -> O
         else:
             ask_for_text()
         return None
-    return Opened(path, run, task, sentence, inspection)
+    if inspection.translation.cut:
+        with row:
+            run = replace(run, keeps_end=_ask_end())
+        inspection = inspecting(writer(run), sentence).result()
+    return run, inspection
+
+
+def _in_patches(pixels: Sequence[Sequence[bool]]) -> NDArray[np.uint8]:
+    """Return an image of black pixels on white, with lines between its patches."""
+    enlarged = np.kron(np.where(pixels, 0, 255), np.ones((8, 8))).astype(np.uint8)
+    for axis in (0, 1):
+        enlarged = np.insert(enlarged, range(0, len(enlarged) + 1, 8 * PATCH), 160, axis=axis)
+    return enlarged
 
 
 def _ask_new_tokens(run: Run, *, asked: bool) -> Run:
@@ -188,6 +214,12 @@ def _ask_chat(run: Run) -> Run:
         words = _("Its chat template cannot be used: {why}").format(why=plain(chat.problem))
     chats = controls.toggle(_("Chat"), session.CHAT, help=words, disabled=bool(chat.problem))
     return replace(run, chats=chats and not chat.problem)
+
+
+def _ask_end() -> bool:
+    """Ask whether the end of a text is read that is longer than the model's positions."""
+    words = _("The text is longer than the model’s positions: read its end, not its beginning.")
+    return controls.toggle(_("Keep the end"), session.KEEPS_END, help=words)
 
 
 def _ask_language(run: Run) -> Run:

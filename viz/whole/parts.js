@@ -14,6 +14,7 @@ const BAR = { high: 43, apart: 11, least: 64, most: 112 }; // pixels of a probab
 const MEMORY = { upper: 37, lower: 19 }; // pixels above the blocks where a narrow picture names what follows
 const WORD = 78; // pixels of the height of words in a narrow picture
 const LETTER = 8; // pixels
+const CHIP = 16; // around a word that is written level
 
 export function put(node, left, top) {
   node.style.left = `${Math.round(left)}px`;
@@ -81,8 +82,10 @@ export function placeWords({ nodes, layout, view }) {
   const { texts } = view;
   layout.tight = !layout.flips && layout.stacks.some(({ unit }) => unit < TIGHT);
   nodes.words.classList.toggle("tight", layout.tight);
-  nodes.words.classList.toggle("level", layout.stacks.every(({ tokens, unit }) =>
-    tokens.every(([text]) => LETTER * text.length < unit)));
+  const around = layout.flips ? 0 : CHIP;
+  layout.level = layout.stacks.every(({ tokens, unit }) =>
+    tokens.every(([text]) => LETTER * text.length + around < unit));
+  nodes.words.classList.toggle("level", layout.level);
   const words = layout.stacks.flatMap((stack) => {
     const { side, tokens: { length } } = stack;
     const buttons = stack.tokens.map((label, index) => {
@@ -104,9 +107,15 @@ export function placeWords({ nodes, layout, view }) {
 /** Where the picture flips, words stand above their streams, upright where one is wider than its column. */
 function placeWord(node, { centre, bottom, unit }, layout, index) {
   // A corner of the box: the end of a slanted word, the left of an upright one.
-  if (!layout.flips) return put(node, centre(index) + (layout.tight ? -TIGHT_WORD / 2 : 8), bottom + 8);
+  if (!layout.flips) return put(node, centre(index) + cornerOf(layout), bottom + 8);
   node.style.setProperty("--unit", `${Math.floor(unit) - 1}px`);
   return put(node, centre(index) - unit / 2, topOf(layout, bottom + 4, bottom + 4 + WORD));
+}
+
+/** From the middle of a word's column to the point where it hangs. */
+function cornerOf({ level, tight }) {
+  if (level) return 0;
+  return tight ? -TIGHT_WORD / 2 : 8;
 }
 
 export function markWords(state) {

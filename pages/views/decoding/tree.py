@@ -1,21 +1,25 @@
-"""The tree of a beam search: the prefixes that it kept and dropped."""
+"""The tree of a beam search, and what wider beams and samples write."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from statistics import fmean
 
 import streamlit as st
 
-from core.decoding.beam import Hypothesis, beam_steps, beam_tree
+from core.decoding.beam import Beam, Hypothesis, beam_steps, beam_tree
 from core.decoding.beam_tree import (
     FOUND_BY_BEAM,
     BeamSearch,
     beam_search,
     first_found_by_beam,
 )
+from core.decoding.choosing import Sampling
+from core.decoding.generate import DecodingStrategy
+from core.evaluate.ways import decode_in_all_ways
 from core.runs.run import Run
 from core.tasks import Task
-from pages.frame import charts, session
-from pages.frame.language import _, n_, number, plain, translated
+from pages.frame import charts, controls, session
+from pages.frame.language import _, n_, number, percent, plain, translated
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
@@ -27,9 +31,13 @@ TREE = "beam_tree"
 
 
 def draw(opened: Opened) -> Shown | None:
-    """Draw the tree of a search; a click opens the stepper on a prefix."""
+    """Draw the tree of a search; a click opens the stepper on a prefix. Or compare widths."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        method = methods.ask_beam()
+        pictures = {"tree": _("one search"), "widths": _("by width")}
+        by_width = controls.choice(_("Shown"), "tree_shown", pictures, "tree") == "widths"
+        method = None if by_width else methods.ask_beam()
+    if by_width:
+        return _by_width(opened)
     if method is None:
         return None
     # What is clicked belongs to this search, whatever is decoded elsewhere.
@@ -44,6 +52,51 @@ def draw(opened: Opened) -> Shown | None:
         code=[beam_steps, beam_tree],
         pictures=[drawn(found, partial(_open_in_stepper, opened.sentence))],
     )
+
+
+def _by_width(opened: Opened) -> Shown:
+    """Compare what greedy decoding, beams and samples write: likelihood and repetition."""
+    recipe = Recipe(decode_in_all_ways, opened.writer, opened.inspecting)
+    rows = recipe.result().written
+    columns = {
+        _("decoding"): [_way(each.way) for each in rows],
+        _("text"): [plain(each.text) for each in rows],
+        _("log-probability"): [number(each.log_probability, 2) for each in rows],
+        _("per token"): [number(each.log_probability / each.n_tokens, 2) for each in rows],
+        _("repeated pairs of tokens"): [percent(each.repeated) for each in rows],
+    }
+    st.table(columns, border="horizontal", hide_index=True)
+    greedy, *others = rows
+    beams = [each for each in others if isinstance(each.way, Beam)]
+    samples = [each for each in others if isinstance(each.way, Sampling)]
+    text = _(
+        "The text of the widest beam has a log-probability of **{beam}** (greedy decoding "
+        "{greedy}), {n} samples have **{sample}** on average. Pairs of tokens that are repeated: "
+        "**{beam_repeats}** with the widest beam, **{sample_repeats}** in the samples."
+    )
+    return Shown(
+        name="beam-widths",
+        title=_("Wider beams and samples: likelihood and repetition"),
+        question=_("Does a wider beam write a better text?"),
+        recipe=recipe,
+        seen=text.format(
+            beam=number(beams[-1].log_probability, 2),
+            greedy=number(greedy.log_probability, 2),
+            n=number(len(samples)),
+            sample=number(fmean(each.log_probability for each in samples), 2),
+            beam_repeats=percent(beams[-1].repeated),
+            sample_repeats=percent(fmean(each.repeated for each in samples)),
+        ),
+        code=[decode_in_all_ways],
+    )
+
+
+def _way(way: DecodingStrategy) -> str:
+    """Name a way of decoding."""
+    if isinstance(way, Beam):
+        return _("beam {n}").format(n=number(way.beam)) if way.beam > 1 else _("greedy")
+    assert isinstance(way, Sampling)
+    return _("sample {n}").format(n=number((way.seed or 0) + 1))
 
 
 def telling(run: Run, task: Task) -> str:

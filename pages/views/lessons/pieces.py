@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.studies.lessons.pieces import Cut, cut
-from pages.frame import controls
+from pages.frame import controls, links, session
 from pages.frame.language import _, listed, number, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
@@ -33,6 +33,8 @@ def draw(opened: Opened, typed: str) -> Shown:
             _("pieces (␣: the space before a word)"): [plain(each.pieces) for each in found.merges],
         }
         st.table(columns, border="horizontal", hide_index=True)
+    label = _("An image read as a row of patches")
+    links.link("", label, ":material/image:", {session.MODEL: "digits"})
     text = view_text("lessons", "pieces")
     return Shown(
         name="pieces",

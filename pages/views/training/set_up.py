@@ -40,6 +40,7 @@ LABELS = {
     "define": N_("definitions"),
     "tag": N_("tagging"),
     "classify": N_("classification"),
+    "digits": N_("digits"),
     "translate": N_("translate"),
     OWN_PAIRS: N_("own pairs"),
 }

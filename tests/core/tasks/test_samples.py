@@ -20,6 +20,7 @@ DIGESTS = {
     "names": "b48f73b65d5e1c37",
     "tag": "d63a5b35fe0122bf",
     "classify": "c0d0e257678e9a4d",
+    "digits": "7608f235d7754227",
     "translate": "97a314fc4a6f0d64",
     "everyday": "97a314fc4a6f0d64",
 }
@@ -93,6 +94,6 @@ def test_a_name_that_is_no_task_is_refused_with_the_tasks(tmp_path):
     for name in ("paste", str(tmp_path), ""):
         with pytest.raises(CorpusError, match=re.escape(repr(name))) as refused:
             task_named(name)
-        assert "copy, reverse, either, define, names, tag, classify, translate" in str(
+        assert "copy, reverse, either, define, names, tag, classify, digits, translate" in str(
             refused.value
         )

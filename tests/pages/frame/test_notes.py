@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from core.evaluate.intervals import Difference
@@ -40,6 +42,22 @@ def test_the_tokens_of_a_cut_text_are_counted_without_what_stands_around_them(
     read = [token for token in found.source_tokens or found.fed_tokens[: found.n_typed]]
     [sentence] = [each for each in notes.about_reading(run, found) if "cut" in each]
     assert f"cut after {len(read) - n_around} tokens" in sentence
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "bert", "marian"])
+def test_the_end_of_a_long_text_is_read_on_request(run_of_kind, elsewhere, kind):
+    elsewhere("OWN", run_of_kind(kind).parent)
+    usual = load_run(run_of_kind(kind))
+    run = replace(usual, keeps_end=True)
+    text = "the street " * 400 + "was wide"
+    found = inspect_sentence(run, text)
+    ids = found.translation.source_ids or found.translation.fed_ids[: found.n_typed]
+    begins, ends = run.tokenizer.begins, run.tokenizer.ends if found.source_tokens else ()
+    words = run.tokenizer.encode(text).ids
+    n = len(ids) - len(begins) - len(ends)
+    assert ids == (*begins, *words[-n:], *ends)
+    assert len(ids) == len(inspect_sentence(usual, text).source_tokens or ids)
+    assert any("Only the last" in each for each in notes.about_reading(run, found))
 
 
 USELESS = Head(Site("encoder", 0, "self"), 1)

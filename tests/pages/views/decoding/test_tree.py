@@ -1,9 +1,16 @@
 import json
 
 import pytest
+import torch
 
 from core.decoding.beam_tree import FOUND_BY_BEAM
+from core.decoding.generate import forced_steps
+from core.evaluate.side_by_side import decode_sentence
+from core.evaluate.ways import WAYS
+from core.inspection import inspect_sentence
+from core.runs.run import load_run
 from pages.frame.language import number, plain
+from tests.pages.conftest import MODEL, ROOT
 from tests.pages.views.decoding.conftest import stepper
 
 
@@ -78,3 +85,20 @@ def test_a_click_takes_along_the_sentence_that_the_view_opened_on(open_page):
     click_node(at, 3)
     assert at.segmented_control(key="decoding").value == "steps"
     assert at.text_input(key="sentence").value == FOUND_BY_BEAM["everyday"]
+
+
+def test_by_width_stands_what_each_way_of_decoding_writes(open_view):
+    run = load_run(ROOT / "gallery" / MODEL)
+    _at, shown = open_view("tree", tree_shown="widths", sentence="The dog slept.")
+    rows = shown.columns()
+    inspection = inspect_sentence(run, "The dog slept.")
+    for way, text, total in zip(WAYS, rows["text"], rows["log_probability"], strict=True):
+        steps = decode_sentence(run, inspection, way)
+        tokens = [step.chosen for step in steps]
+        assert text == run.target_tokenizer.decode(tokens)
+        source_S = torch.tensor(inspection.translation.source_ids)
+        forced = forced_steps(run.model, source_S, tokens, ends=False)
+        assert total == pytest.approx(sum(each.log_probability for each in forced), abs=1e-4)
+    # A beam keeps more than greedy decoding does.
+    assert max(rows["log_probability"][:4]) >= rows["log_probability"][0]
+    assert number(rows["log_probability"][3], 2) in shown.seen
