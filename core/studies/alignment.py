@@ -39,7 +39,7 @@ from ..tokenizer.tokenizer import Encoding
 from ..tokenizer.words import is_punctuation, word_spans
 from .heads.question import read
 from .heads.texts import batches_of
-from .lessons.cells import Table
+from .cells import Table
 from .opening.examples import examples_of
 
 Weights = NDArray[np.float64]

@@ -17,7 +17,7 @@ from ..inspection import Inspection, inspect_sentence
 from ..model import Probes, Record, Silence, Step
 from ..runs.run import Run
 from ..tokenizer.tokenizer import token_texts
-from .lessons.cells import Table
+from .cells import Table
 from .lessons.layers import Lens, Stream, recorded_lens, recorded_streams
 
 N_BEST = 5

@@ -8,10 +8,9 @@ H heads, L layers, B batch, S source length, T target length, V vocabulary, P pa
 its tokens, or its words.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 
 import numpy as np
 import torch
@@ -20,8 +19,11 @@ from numpy.typing import NDArray
 from ...batch import one_row
 from ...decoding.step import mask_special_tokens
 from ...evaluate.ranks import rank_correlation
+from ...heads import Side
+from ...inspection import Inspection, merged
 from ...model import Record, Transformer
-from ...vocabulary import BOS
+from ...runs.run import Run
+from ...tokenizer.tokenizer import Token
 from .gradients import (
     IntegratedGradients,
     Prediction,
@@ -93,23 +95,6 @@ class Attribution:
         }
 
 
-def prediction_at(
-    source_ids: Sequence[int],
-    target_ids: Sequence[int],
-    step: int,
-    begins: Sequence[int] = (BOS,),
-) -> Prediction:
-    """Return the word of a step, counted from 0.
-
-    Args:
-        source_ids: With EOS; none for a decoder alone.
-        target_ids: Without what begins it; EOS may be asked about where it is there.
-        step: Which of the target's tokens.
-        begins: What the decoder is fed first.
-    """
-    return Prediction(tuple(source_ids), (*begins, *target_ids[:step]), target_ids[step])
-
-
 def attribute(
     model: Transformer,
     target: Prediction,
@@ -127,46 +112,37 @@ def attribute(
         words: Which word each source token belongs to, counted from 0; None asks about tokens.
         asked: The methods; without it, all of them.
     """
-    log_probability, looks = _looked_at(model, target)
-    found: list[IntegratedGradients] = []
-
-    def integrated() -> Scores:
-        found.append(integrated_gradients(model, target))
-        return added(found[0].scores_S)
-
-    added = partial(_between_words, words=words)
-    ways: dict[Method, Callable[[], Scores]] = {
-        Method.ATTENTION: lambda: added(looks.last_HS.astype(np.float64).mean(axis=0)),
-        Method.ROLLOUT: lambda: added(source_rollout(looks.below_LHSS, looks.row_HS)),
-        Method.GRADIENT: lambda: added(gradient_times_input(model, target)),
-        Method.INTEGRATED: integrated,
-        Method.LEAVE_ONE_OUT: lambda: leave_one_out(model, target, words),
+    log_probability, last_HS, row_HS, below_LHSS = _looked_at(model, target)
+    of_tokens = {
+        Method.ATTENTION: last_HS.astype(np.float64).mean(axis=0),
+        Method.ROLLOUT: source_rollout(below_LHSS, row_HS),
     }
-    wanted = [method for method in ways if method in asked]
-    scores = {method: ways[method]() for method in wanted}
-    return Attribution(target, log_probability, scores, found[0] if found else None)
-
-
-def _between_words(scores: Scores, words: Sequence[int] | None) -> Scores:
-    return scores if words is None else np.asarray(np.bincount(words, scores), np.float64)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Looks:
-    """Where the row looks that writes a word, and what that is made of."""
-
-    last_HS: Weights
-    """The row's weights on the tokens asked, in the last layer that looks at them."""
-    row_HS: Weights
-    """What the row has of the positions below: these weights, and of a decoder alone half of it
-    the row's own position, which goes on along the residual connection."""
-    below_LHSS: Weights
-    """The weights of the layers below."""
+    integrated = None
+    if Method.GRADIENT in asked:
+        of_tokens[Method.GRADIENT] = gradient_times_input(model, target)
+    if Method.INTEGRATED in asked:
+        integrated = integrated_gradients(model, target)
+        of_tokens[Method.INTEGRATED] = integrated.scores_S
+    scores = {
+        method: scores_S if words is None else np.asarray(np.bincount(words, scores_S), np.float64)
+        for method, scores_S in of_tokens.items()
+        if method in asked
+    }
+    if Method.LEAVE_ONE_OUT in asked:
+        scores[Method.LEAVE_ONE_OUT] = leave_one_out(model, target, words)
+    return Attribution(target, log_probability, scores, integrated)
 
 
 @torch.inference_mode()
-def _looked_at(model: Transformer, target: Prediction) -> tuple[float, _Looks]:
-    """Return a word's log-probability, and where the row looks that writes it."""
+def _looked_at(model: Transformer, target: Prediction) -> tuple[float, Weights, Weights, Weights]:
+    """Return a word's log-probability, and where the row looks that writes it.
+
+    Returns:
+        The log-probability; last_HS, the row's weights on the tokens asked in the last layer that
+        looks at them; row_HS, what the row has of the positions below (these weights, and of a
+        decoder alone half of it the row's own position, which goes on along the residual
+        connection); and below_LHSS, the weights of the layers below.
+    """
     record = Record()
     logits_BTV = model(one_row(target.source_ids), one_row(target.fed_ids), record)
     log_probability = float(
@@ -174,15 +150,94 @@ def _looked_at(model: Transformer, target: Prediction) -> tuple[float, _Looks]:
     )
     attended = [(site, site.attention) for site in model.sites() if site.attention]
     self_side = "source" if target.source_ids else "target"
-    layers = [
-        record.weights(site)[0].float().numpy()
-        for site, kind in attended
-        if kind.is_self and kind.query_side == self_side
-    ]
+    layers_LHSS = np.stack(
+        [
+            record.weights(site)[0].float().numpy()
+            for site, kind in attended
+            if kind.is_self and kind.query_side == self_side
+        ]
+    )
     if not target.source_ids:
-        layers_LHSS = np.stack(layers)
         row_1S = mixing(layers_LHSS)[-1:, -1].astype(np.float32)
-        return log_probability, _Looks(layers_LHSS[-1, :, -1], row_1S, layers_LHSS[:-1])
+        return log_probability, layers_LHSS[-1, :, -1], row_1S, layers_LHSS[:-1]
     *_, last = (site for site, kind in attended if not kind.is_self)
     cross_HS = record.weights(last)[0, :, -1].float().numpy()
-    return log_probability, _Looks(cross_HS, cross_HS, np.stack(layers))
+    return log_probability, cross_HS, cross_HS, layers_LHSS
+
+
+# ---- asked of a sentence
+
+
+LEAVE_ONE_OUT_FIRST = tuple(sorted(Method, key=lambda method: method is not Method.LEAVE_ONE_OUT))
+"""The methods, first the one that the others are compared with."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AttributionStudy:
+    """What methods say of one word, and how far they agree with leaving one out."""
+
+    attribution: Attribution
+    word: Token
+    """That is asked about."""
+    parts: tuple[Token, ...]
+    """What gets a number: tokens, or whole words."""
+    side: Side
+    """What they are tokens of; the target where a decoder alone was fed them."""
+    by_word: bool
+    """Whether they are whole words."""
+
+    @property
+    def methods(self) -> list[Method]:
+        """Those that were asked, leaving one out first."""
+        return [method for method in LEAVE_ONE_OUT_FIRST if method in self.attribution.scores]
+
+    def table(self) -> dict[str, list[object]]:
+        """Return a row for each method and part."""
+        rows = [(method, at) for method in self.methods for at in range(len(self.parts))]
+        found, integrated = self.attribution, self.attribution.integrated
+        return {
+            "step": [len(found.target.fed_ids) - 1] * len(rows),
+            "method": [str(method) for method, _at in rows],
+            "source": [at for _method, at in rows],
+            "source_word" if self.by_word else "source_token": [
+                self.parts[at].text for _method, at in rows
+            ],
+            "score": [float(found.scores[method][at]) for method, at in rows],
+            "rank_correlation": [found.agreement.get(method) for method, _at in rows],
+            "probability": [found.probability] * len(rows),
+            "integrated_total": [integrated and integrated.total] * len(rows),
+            "integrated_difference": [integrated and integrated.difference] * len(rows),
+        }
+
+
+def attribution_study(
+    run: Run,
+    inspection: Inspection,
+    step: int,
+    methods: Collection[Method],
+    by_word: bool = False,
+) -> AttributionStudy:
+    """Ask methods about a word that a run writes."""
+    ids = written_ids(run, inspection)
+    alone = run.model.config.is_decoder_only
+    parts = inspection.fed_tokens[: step + 1] if alone else inspection.source_tokens
+    words = None
+    if by_word:
+        words = tuple(token.word for token in inspection.source_tokens)
+        parts = merged(inspection).source_tokens
+    translation = inspection.translation
+    target = Prediction(translation.source_ids, (translation.first, *ids[:step]), ids[step])
+    return AttributionStudy(
+        attribution=attribute(run.model, target, words, methods),
+        word=run.target_tokenizer.describe(ids)[step],
+        parts=parts,
+        side="target" if alone else "source",
+        by_word=by_word,
+    )
+
+
+def written_ids(run: Run, inspection: Inspection) -> tuple[int, ...]:
+    """Return the tokens that can be asked about: the target, and EOS where the model came to it."""
+    translation = inspection.translation
+    ends = run.model.config.eos_ids[:1] if translation.finished else ()
+    return (*translation.target_ids, *ends)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...batch import Pair, one_row
-from ...heads import Head
+from ...heads import Head, Site
 from ...model import Record, Step, Transformer
 from ...model.attention import MultiHeadAttention
 from ...runs.run import Run
@@ -26,6 +26,9 @@ from ...tokenizer.tokenizer import Token
 
 N_TOKENS = 5
 """Tokens that are named, promoted and suppressed ones each."""
+Terms = dict[Site | Head | None, Tensor]
+"""Embedding, sublayers and heads → what each adds, None for the biases of norms; heads are terms of
+their sublayers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,26 +84,52 @@ def direct_effect(
         fed_ids: What the decoder is fed.
         position: Of a fed token: the logits are those of the token after it.
     """
-    sublayers = [block for layer in model.layers() for block in layer.blocks()]
-    first = next(at for at, (_, residual) in enumerate(sublayers) if residual.site == head.site)
-    later = sublayers[first:]
-    sites = frozenset(residual.site for _, residual in later)
-    record = Record(frozenset({Step.MIXED, Step.BEFORE_NORM, Step.STREAM_OUT}), sites)
-    model(one_row(source_ids), one_row(fed_ids), record)
-    attention, last = later[0][0], later[-1][1]
-    assert isinstance(attention, MultiHeadAttention)
-    mixed_E = record.tensors[head.site, Step.MIXED][0, head.index, position].double()
-    term_D = mixed_E @ attention.output_HED[head.index].double()
-    for _, residual in later:
+    terms, _logits_V = terms_of(model, source_ids, fed_ids, position)
+    return (model.output.weight.double() @ terms[head]).numpy()
+
+
+@torch.inference_mode()
+def terms_of(
+    model: Transformer, source_ids: Sequence[int], fed_ids: Sequence[int], position: int = -1
+) -> tuple[Terms, Tensor]:
+    """Return what each part adds to the vector that the output matrix reads at a position.
+
+    Returns:
+        The terms, which sum to that vector without the heads, and logits_V of the model there.
+    """
+    record = Record(frozenset({Step.MIXED, Step.ADDED, Step.BEFORE_NORM, Step.STREAM_OUT}))
+    logits_V = model(one_row(source_ids), one_row(fed_ids), record)[0, position]
+
+    def at(site: Site, step: Step) -> Tensor:
+        return record.tensors[site, step][0, position]
+
+    last = model.embedding("decoder").site
+    terms: Terms = {last: at(last, Step.STREAM_OUT).double()}
+    terms[None] = torch.zeros_like(terms[last])
+    blocks = [block for layer in model.layers() for block in layer.blocks()]
+    for sublayer, residual in (each for each in blocks if not each[1].site.in_encoder):
+        last = residual.site
+        terms[last] = at(last, Step.ADDED).double()
+        if isinstance(sublayer, MultiHeadAttention):
+            mixed_HE = record.tensors[last, Step.MIXED][0, :, position].double()
+            added_HD = torch.einsum("he,hed->hd", mixed_HE, sublayer.output_HED.double())
+            terms |= zip(last.heads(len(added_HD)), added_HD, strict=True)
         if not residual.pre_norm:
-            before_D = record.tensors[residual.site, Step.BEFORE_NORM][0, position]
-            term_D = through_fixed_norm(residual.norm, before_D, term_D)
-    out_D = record.tensors[last.site, Step.STREAM_OUT][0, position]
-    term_D = through_fixed_norm(model.decoder_norm, out_D, term_D)
+            terms = _normed(residual.norm, at(last, Step.BEFORE_NORM), terms)
+    terms = _normed(model.decoder_norm, at(last, Step.STREAM_OUT), terms)
     if model.config.logit_scale:
-        term_D = term_D * model.config.d_model**-0.5
-    effect_V: NDArray[np.float64] = (model.output.weight.double() @ term_D).numpy()
-    return effect_V
+        terms = {part: term_D * model.config.d_model**-0.5 for part, term_D in terms.items()}
+    return terms, logits_V
+
+
+def _normed(norm: nn.Module, x_D: Tensor, terms: Terms) -> Terms:
+    """Return what a norm makes of each term of its input; its bias is added to that of None."""
+    if isinstance(norm, nn.Identity):
+        return terms
+    made = {part: through_fixed_norm(norm, x_D, term_D) for part, term_D in terms.items()}
+    normed_D = cast(Tensor, norm(x_D[None])[0])
+    made[None] = made[None] + normed_D.double() - through_fixed_norm(norm, x_D, x_D)
+    return made
 
 
 def through_fixed_norm(norm: nn.Module, x_D: Tensor, term_D: Tensor) -> Tensor:
@@ -111,7 +140,5 @@ def through_fixed_norm(norm: nn.Module, x_D: Tensor, term_D: Tensor) -> Tensor:
         x_D: The whole input, whose mean and scale are held fixed.
         term_D: One of the terms that sum to it.
     """
-    if isinstance(norm, nn.Identity):
-        return term_D.double()
     of_term = cast(Callable[[Tensor, Tensor], Tensor], norm.of_term)
     return of_term(x_D.double(), term_D.double())

@@ -9,7 +9,7 @@ from ...describe import describe
 from ...describe.parts import ATTENTION, EMBEDDINGS, FEED_FORWARD, GROUPS, MIXING
 from ...heads import Site
 from ...runs.run import Run
-from .cells import Table
+from ..cells import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from ...decoding.sentence import translate
 from ...heads import Kind, Stack
 from ...model import Transformer
 from ...runs.run import Run
-from .cells import Table, cells, stacked
+from ..cells import Table, cells, stacked
 
 N_NEAREST = 8
 """Tokens of the vocabulary that are named beside one."""

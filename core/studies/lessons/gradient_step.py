@@ -18,7 +18,7 @@ from ...decoding.sentence import Translation, target_as_translation
 from ...heads import Site
 from ...model import Transformer
 from ...runs.run import Run
-from .cells import Table, cells, stacked
+from ..cells import Table, cells, stacked
 
 RATES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3)
 """Learning rates: from far too small to too large for any of the gallery's models."""

@@ -19,7 +19,7 @@ from ...describe.formulas import normalised
 from ...heads import Kind, Site, Stack
 from ...messages import N_, Message
 from ...model import Record, Step, Transformer
-from .cells import Table, cells
+from ..cells import Table, cells
 
 _SUBLAYERS = {
     "embedding": N_("embedding"),

@@ -25,7 +25,7 @@ from ...model import Probes, Record, Remask, Step, Transformer
 from ...model.masks import causal_mask, padding_mask
 from ...runs.run import Run, RunError
 from ...vocabulary import PAD
-from .cells import Table, cells
+from ..cells import Table, cells
 
 PADDING, LOOK_AHEAD = "padding", "look-ahead"
 BATCH = 50

@@ -11,7 +11,7 @@ from ...decoding.sentence import Translation, translate
 from ...heads import Head, Kind, Side, Site, Stack
 from ...runs.run import Run
 from ...tasks.translation.names import FUNCTION_WORDS
-from .cells import Table, cells, stacked
+from ..cells import Table, cells, stacked
 from .embeddings import (
     N_NEAREST,
     TokenVectors,

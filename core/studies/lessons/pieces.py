@@ -9,7 +9,7 @@ from ...decoding.sentence import SentenceError
 from ...runs.run import Run
 from ...tokenizer.fast_tokenizer import FILE, Written
 from ...tokenizer.tokenizer import Token, Tokenizer, readable
-from .cells import Table, stacked
+from ..cells import Table, stacked
 
 Pieces = Sequence[bytes]
 Pair = tuple[bytes, bytes]

@@ -23,7 +23,7 @@ from ...model import Record, Step, Transformer, Unplace, build
 from ...model.positional import exact_sinusoids, timescales
 from ...runs.run import Run
 from ...tokenizer.tokenizer import Token
-from .cells import Table, cells
+from ..cells import Table, cells
 
 Array = NDArray[np.float64]
 LONGEST, WIDEST = 512, 1024

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from ...config import ModelConfig
 from ...runs.run import Run
-from .cells import Table
+from ..cells import Table
 
 Unit = Literal["attention", "linear", "gru"]
 UNITS: tuple[Unit, ...] = get_args(Unit)

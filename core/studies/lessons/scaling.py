@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...messages import Message, MessageError
-from .cells import Table, cells, stacked
+from ..cells import Table, cells, stacked
 
 Floats = NDArray[np.float64]
 WIDTHS = tuple(2**power for power in range(11))

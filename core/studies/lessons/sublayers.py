@@ -22,7 +22,7 @@ from ...heads import Site, Stack
 from ...model import Record, Step, Transformer
 from ...model.masks import causal_mask
 from ...model.sublayers import LayerInputs, Sublayer
-from .cells import Table, cells, stacked
+from ..cells import Table, cells, stacked
 
 LONGEST = 64
 """Tokens that are studied; every one costs two passes of the sublayer over all."""

@@ -9,9 +9,14 @@ from core.evaluate.ranks import rank_correlation
 from core.studies.attribution.gradients import gradient_times_input, integrated_gradients
 from core.studies.attribution.leaving_out import leave_one_out, telling_step
 from core.studies.attribution.logit_terms import has_terms
-from core.studies.attribution.methods import Method, attribute
+from core.studies.attribution.methods import (
+    AttributionStudy,
+    Method,
+    attribute,
+    attribution_study,
+    written_ids,
+)
 from core.studies.attribution.rollout import source_rollout
-from core.studies.attribution.study import AttributionStudy, attribution_study, written_ids
 from core.studies.heads.findings import pronoun_tokens
 from pages.frame import components, controls, session
 from pages.frame.cached import ModelOf

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.studies.attribution.methods import Method
-from core.studies.attribution.study import AttributionStudy
+from core.studies.attribution.methods import AttributionStudy, Method
 from pages.frame.language import N_, _, joined, n_, number, percent, percent_of_100, plain
 
 SURE = 0.99

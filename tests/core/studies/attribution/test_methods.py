@@ -9,18 +9,25 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import spearmanr
 
 from core.studies.attribution.gradients import (
+    Prediction,
     integrated_gradients,
     log_probability_of_vectors,
     token_vectors,
 )
 from core.studies.attribution.leaving_out import telling_step
-from core.studies.attribution.methods import Method, attribute, prediction_at
+from core.studies.attribution.methods import Method, attribute
 from core.studies.attribution.rollout import rollout, source_rollout
+from core.vocabulary import BOS
 from tests.core.studies.attribution.conftest import MODELS, SOURCE, TARGET, log_probability
 
 
+def prediction_at(step):
+    """The word of a step of the target, after the words before it."""
+    return Prediction(SOURCE, (BOS, *TARGET[:step]), TARGET[step])
+
+
 def test_agreement_is_the_rank_correlation_of_magnitudes_with_leaving_one_out(model):
-    found = attribute(model, prediction_at(SOURCE, TARGET, 1))
+    found = attribute(model, prediction_at(1))
     wanted = np.abs(found.scores[Method.LEAVE_ONE_OUT])
     assert set(found.agreement) == set(Method) - {Method.LEAVE_ONE_OUT}
     for method, correlation in found.agreement.items():
@@ -29,7 +36,7 @@ def test_agreement_is_the_rank_correlation_of_magnitudes_with_leaving_one_out(mo
 
 
 def test_between_words_scores_are_added_but_a_word_is_left_out_as_a_whole(model):
-    target, words = prediction_at(SOURCE, TARGET, 3), (0, 1, 1, 1, 2, 3)
+    target, words = prediction_at(3), (0, 1, 1, 1, 2, 3)
     tokens, found = attribute(model, target), attribute(model, target, words)
     assert list(found.scores) == list(Method)
     for method in set(Method) - {Method.LEAVE_ONE_OUT}:
@@ -43,7 +50,7 @@ def test_between_words_scores_are_added_but_a_word_is_left_out_as_a_whole(model)
 
 @pytest.mark.parametrize("model", [MODELS[0], MODELS[3]], ids=["0", "3"])
 def test_integrated_gradients_are_those_of_many_even_steps(model):
-    target = prediction_at(SOURCE, TARGET, 2)
+    target = prediction_at(2)
     exact = copy.deepcopy(model).double()
     of_vectors, vectors = (
         log_probability_of_vectors(exact, target),
@@ -70,7 +77,7 @@ def lost(model, target, hidden):
 
 @pytest.mark.parametrize("among", [(0,), (2, 4)])
 def test_the_telling_step_of_some_tokens_loses_most_by_one_of_these(model, among):
-    each = [[lost(model, prediction_at(SOURCE, TARGET, t), [s]) for s in among] for t in range(3)]
+    each = [[lost(model, prediction_at(t), [s]) for s in among] for t in range(3)]
     assert telling_step(model, SOURCE, TARGET[:3], among) == int(np.max(each, axis=1).argmax())
 
 

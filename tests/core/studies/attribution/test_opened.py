@@ -5,9 +5,8 @@ import torch
 
 from core.decoding.sentence import translate
 from core.runs.run import load_run
-from core.studies.attribution.gradients import gradient_times_input
+from core.studies.attribution.gradients import Prediction, gradient_times_input
 from core.studies.attribution.leaving_out import leave_one_out
-from core.studies.attribution.methods import prediction_at
 from core.studies.opening.opening import open_model
 from tests.core.library.folders import write_folder
 
@@ -24,7 +23,9 @@ def opened(request, tmp_path_factory):
     run = load_run(folder.with_name("run"))
     found = translate(run, TEXT)
     step = max(found.n_given, 3)
-    target = prediction_at(found.source_ids, found.target_ids, step, (found.first,))
+    target = Prediction(
+        found.source_ids, (found.first, *found.target_ids[:step]), found.target_ids[step]
+    )
     return theirs, run, target
 
 

@@ -1,4 +1,4 @@
-"""Tables of the lessons: the cells of matrices as rows, and tables below each other."""
+"""Tables of the studies: the cells of matrices as rows, and tables below each other."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
