@@ -5,7 +5,6 @@ B batch, T target length.
 
 import random
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from itertools import islice
 
 import torch
@@ -19,45 +18,24 @@ from .evaluation import held_out_pairs
 from .metrics import sorted_batches
 
 
-@dataclass(frozen=True, slots=True)
-class CopyingFigures:
-    """What a model does with names that training saw, and with those that it did not."""
-
-    names_right: float
-    """Share of the names in held-out targets that are written at the same position."""
-    seen_names_right: float
-    """The same of sentences with names of the training."""
-    seen_exact_match: float
-    """Share of those sentences that are written without a mistake."""
-    p_gen_words: float | None
-    """Mean p_gen at the words of held-out targets, after the true prefix; None without a pointer.
-    EOS is excluded."""
-    p_gen_names: float | None
-    """The same at names."""
-
-    @property
-    def measured(self) -> dict[str, float]:
-        """Name → figure, without missing ones."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
-
-
-def copying_figures(run: Run, n: int, seed: int) -> CopyingFigures | None:
+def copying_figures(run: Run, n: int, seed: int) -> dict[str, float]:
     """Measure a run on up to `n` held-out sentences, and on as many with names of the training.
 
     Returns:
-        None if no tokens are names.
+        Nothing if no tokens are names. Otherwise names_right, the share of the names in held-out
+        targets that are written at the same position; seen_names_right, the same of sentences with
+        names of the training, and seen_exact_match, the share of those that are written without a
+        mistake. With a pointer also p_gen_words and p_gen_names, the mean p_gen at the words of
+        held-out targets, EOS excluded, and at their names, after the true prefix.
     """
     if not run.tokenizer.n_names:
-        return None
+        return {}
     drawn = TASKS[run.settings.task].training_samples(random.Random(f"seen {seed}"))
-    held_out, trained = (
-        held_out_pairs(run, n, seed),
-        encode_samples(run.tokenizer, list(islice(drawn, n))),
-    )
+    held_out = held_out_pairs(run, n, seed)
     names_right, _ = _written(run, held_out)
-    seen_names_right, seen_exact_match = _written(run, trained)
-    words, names = _p_gen(run, held_out)
-    return CopyingFigures(names_right, seen_names_right, seen_exact_match, words, names)
+    seen = _written(run, encode_samples(run.tokenizer, list(islice(drawn, n))))
+    figures = {"names_right": names_right, "seen_names_right": seen[0], "seen_exact_match": seen[1]}
+    return figures | _p_gen(run, held_out)
 
 
 def _written(run: Run, pairs: Sequence[Pair]) -> tuple[float, float]:
@@ -76,11 +54,11 @@ def _written(run: Run, pairs: Sequence[Pair]) -> tuple[float, float]:
 
 
 @torch.inference_mode()
-def _p_gen(run: Run, pairs: Sequence[Pair]) -> tuple[float | None, float | None]:
-    """Return the mean p_gen at words and at names."""
+def _p_gen(run: Run, pairs: Sequence[Pair]) -> dict[str, float]:
+    """Return the mean p_gen at words and at names; nothing without a pointer."""
     pointer, config = run.model.pointer, run.model.config
     if pointer is None:
-        return None, None
+        return {}
     first = run.tokenizer.vocab_size - run.tokenizer.n_names
     words, names = [], []
     for group in sorted_batches(pairs):
@@ -92,4 +70,5 @@ def _p_gen(run: Run, pairs: Sequence[Pair]) -> tuple[float | None, float | None]
         ends_BT = torch.isin(batch.labels_BT, batch.labels_BT.new_tensor(config.eos_ids))
         names.append(p_gen_BT[name_BT])
         words.append(p_gen_BT[batch.predicted_BT & ~name_BT & ~ends_BT])
-    return float(torch.cat(words).mean()), float(torch.cat(names).mean())
+    both = {"p_gen_words": words, "p_gen_names": names}
+    return {name: float(torch.cat(each).mean()) for name, each in both.items()}

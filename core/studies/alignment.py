@@ -37,9 +37,9 @@ from ..runs.run import Run, RunError
 from ..tasks import Sample
 from ..tokenizer.tokenizer import Encoding
 from ..tokenizer.words import is_punctuation, word_spans
+from .cells import Table
 from .heads.question import read
 from .heads.texts import batches_of
-from .cells import Table
 from .opening.examples import examples_of
 
 Weights = NDArray[np.float64]

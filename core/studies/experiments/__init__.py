@@ -1,34 +1,18 @@
 """Questions about the Transformer, each answered by variants trained under equal conditions.
 
-`EXPERIMENTS` is the only list of them; a file holds one question.
+`EXPERIMENTS` is the only list of them; a file holds those of one subject.
 """
 
-from .bottleneck import BOTTLENECK
-from .copying import COPYING
-from .depth import DEPTH
-from .distance import DISTANCE
-from .embedding import EMBEDDING
+from .attention import HEADS, LINEAR, MIXING, PROJECTIONS, SCALE
+from .blocks import DEPTH, EMBEDDING, MEMORY, NORMS, ORDER, RESIDUALS
 from .experiment import Experiment
-from .forcing import FORCING
-from .guide import GUIDE
-from .heads import HEADS
-from .linear import LINEAR
-from .memory import MEMORY
-from .metric import METRIC
-from .mixing import MIXING
-from .norms import NORMS
-from .order import ORDER
-from .parallel import PARALLEL
-from .projections import PROJECTIONS
-from .reading import READING
-from .residuals import RESIDUALS
-from .scale import SCALE
-from .vocabulary import VOCABULARY
+from .recurrence import BOTTLENECK, DISTANCE, READING
+from .training import COPYING, FORCING, GUIDE, METRIC, PARALLEL, VOCABULARY
 
 EXPERIMENTS: dict[str, Experiment] = {
     each.name: each
     for each in (
-        # What came before.
+        # Without attention.
         *(BOTTLENECK, READING, DISTANCE),
         # Inside attention.
         *(HEADS, PROJECTIONS, SCALE, LINEAR, MIXING),

@@ -142,8 +142,7 @@ STATES_BEFORE = Measure(
 @lru_cache(maxsize=1)
 def _copying(path: Path) -> Mapping[str, float]:
     """Return all figures of copying at once; each of them is asked for after the other."""
-    found = copying_figures(load_run(path), N_COPIED, SEED)
-    return {} if found is None else found.measured
+    return copying_figures(load_run(path), N_COPIED, SEED)
 
 
 def _of_copying(name: str, label: str, meaning: str = "", *, reported: bool = False) -> Measure:

@@ -171,13 +171,6 @@ class Results:
         return list(steps), values.tolist()
 
     @property
-    def seeds(self) -> tuple[int, ...]:
-        """Those with which every variant was trained."""
-        variants = {each.variant for each in self.trained}
-        of_each = [{each.seed for each in self.of(variant)} for variant in variants]
-        return tuple(sorted(set.intersection(*of_each))) if of_each else ()
-
-    @property
     def n_seeds(self) -> tuple[int, int]:
         """The fewest and the most trainings of a variant."""
         of_each = Counter(each.variant for each in self.trained).values()

@@ -19,8 +19,8 @@ def run():
 
 def test_p_gen_is_its_mean_over_words_and_over_names(run):
     found = copying_figures(run, 20, 0)
-    assert found.p_gen_words == pytest.approx(1 / (1 + torch.e), abs=1e-6)
-    assert found.p_gen_names == pytest.approx(1 / (1 + torch.e), abs=1e-6)
+    assert found["p_gen_words"] == pytest.approx(1 / (1 + torch.e), abs=1e-6)
+    assert found["p_gen_names"] == pytest.approx(1 / (1 + torch.e), abs=1e-6)
 
 
 def test_names_are_right_where_the_target_has_them(run, monkeypatch):
@@ -37,7 +37,7 @@ def test_names_are_right_where_the_target_has_them(run, monkeypatch):
 
     monkeypatch.setattr(pointer, "generate_targets", lambda *given: list(written(*given)))
     found = copying_figures(run, 30, 0)
-    assert found.seen_exact_match == 0.0
+    assert found["seen_exact_match"] == 0.0
     # First of all of one half, then of the other.
     shares = [1 - 30 / sum(n_names[:30]), 1 - 30 / sum(n_names[30:])]
-    assert [found.names_right, found.seen_names_right] == pytest.approx(shares)
+    assert [found["names_right"], found["seen_names_right"]] == pytest.approx(shares)

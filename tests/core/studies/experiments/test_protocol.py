@@ -55,7 +55,8 @@ def test_first_the_rate_of_each_variant_is_chosen_then_seeds_are_trained_with_it
         *(Training(name, seed, 0.4) for seed in (1, 2) for name in (BASE, "less")),
     ]
     results = results_of(ASKED, done)
-    assert results.seeds == (0, 1, 2)
+    for variant in (BASE, "less"):
+        assert [each.seed for each in results.of(variant)] == [0, 1, 2]
     assert results.rates == {BASE: 0.4, "less": 0.4}
     assert (results.longer.times, results.longer.figure) == (4, 0.9)
     # The others only chose the rate.

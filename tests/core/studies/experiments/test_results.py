@@ -55,7 +55,6 @@ def test_a_measure_is_found_by_its_name_where_a_training_has_it():
 def test_differences_are_of_the_same_seeds():
     found = results({"base": {0: 0.9, 1: 0.5, 2: 0.7}, "none": {1: 0.4, 0: 0.8, 3: 0.0}})
     assert found.differences("base", "none", "exact_match") == pytest.approx([0.1, 0.1])
-    assert found.seeds == (0, 1)
     assert [each.seed for each in found.of("none")] == [0, 1, 3]
 
 

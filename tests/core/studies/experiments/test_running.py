@@ -64,7 +64,9 @@ def test_every_variant_is_trained_with_every_seed_and_measured(tmp_path):
     }
     assert [each.done for each in steps if not each.steps] == [1, 2, 3, 4]
     found = Results.load(tmp_path / "tiny.json")
-    assert found.seeds == (0, 1)
+    assert [(each.variant, each.seed) for each in found.trained] == [
+        (name, seed) for seed in (0, 1) for name in (BASE, "less")
+    ]
     assert found.command == "a command"
     for each in found.trained:
         assert each.curve["step"] == [3, 6]
@@ -181,7 +183,7 @@ def test_an_experiment_tells_how_far_it_is_and_leaves_its_results(tmp_path, tiny
         assert (found.done, found.of) == (part, 2 * job.PARTS)
         done.append(part)
     assert done == list(range(1, 2 * job.PARTS + 1))
-    assert Results.load(tmp_path / "tiny.json").seeds == (0,)
+    assert {each.seed for each in Results.load(tmp_path / "tiny.json").trained} == {0}
     assert job.RUNNING.status(tmp_path).state == "idle"
 
 
