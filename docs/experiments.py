@@ -13,9 +13,15 @@ from core.studies.experiments.experiment import (
     WITHIN,
     Experiment,
 )
-from core.studies.experiments.findings import Finding, Writing, findings
+from core.studies.experiments.findings import (
+    ENOUGH,
+    Finding,
+    Verdict,
+    Writing,
+    findings,
+    learned_share,
+)
 from core.studies.experiments.results import SHIPPED, Results
-from core.studies.experiments.verdicts import ENOUGH, Verdict, learned_share
 
 FILE = Path(__file__).parent / "experiments.md"
 SIGNS = {Verdict.HOLDS: "✓", Verdict.FAILS: "✗", Verdict.OPEN: "?"}

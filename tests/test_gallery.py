@@ -16,9 +16,8 @@ from core.runs.run import load_run
 from core.studies.effects.measuring import stored_effects
 from core.studies.experiments import EXPERIMENTS
 from core.studies.experiments.experiment import SEEDS
-from core.studies.experiments.findings import findings, what_came_out
+from core.studies.experiments.findings import Reason, findings, what_came_out
 from core.studies.experiments.results import Results
-from core.studies.experiments.verdicts import Reason
 from core.tasks import TASKS
 from core.tasks.translation import derivations
 from docs import experiments

@@ -5,7 +5,6 @@ Read in this order:
     inputs.py       one short text, and its variations; arguments.py reads it from a batch
     passes.py       the passes that are compared
     trace.py        what each module gets and gives, and the first that lets something in
-    cached.py       reading step by step
     labels.py       the shift of the labels
     report.py       what was found
 """

@@ -1,9 +1,9 @@
 """What a model is made of: drawn, counted and put into formulas from its modules.
 
-Read in this order: parts.py (what a description consists of), modules.py (what each module is),
-formulas.py (attention in LaTeX), description.py (all of it, of a model).
+Read in this order: parts.py (what a description consists of), modules.py (what each module is, and
+all of a model), formulas.py (attention in LaTeX).
 """
 
-from .description import Description, describe
+from .modules import Description, describe
 
 __all__ = ["Description", "describe"]

@@ -7,7 +7,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import spearmanr
 
 Z = 1.959963984540054
 """Standard deviations around the mean that contain 95 % of a normal distribution."""
@@ -146,3 +147,17 @@ def ratio(counted_N: NDArray[np.float64], all_N: NDArray[np.float64]) -> Ratio:
     """
     found = mean_difference(np.zeros(len(all_N)), counted_N, all_N)
     return Ratio(found.after, max(found.low, 0.0), min(found.high, 1.0), found.n)
+
+
+def rank_correlation(one: ArrayLike, other: ArrayLike) -> float | None:
+    """Return Spearman's ρ: 1 for the same order, −1 for the opposite one, 0 for no relation.
+
+    Returns:
+        None if all values of a list are equal, as they have no order.
+
+    >>> rank_correlation([1, 2, 3], [10, 20, 25]), rank_correlation([1, 2, 3], [5, 5, 5])
+    (1.0, None)
+    """
+    if np.ptp(one) == 0 or np.ptp(other) == 0:
+        return None
+    return float(spearmanr(one, other).statistic)

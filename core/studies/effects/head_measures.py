@@ -8,8 +8,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from ...evaluate.intervals import Difference
-from ...evaluate.ranks import rank_correlation
+from ...evaluate.intervals import Difference, rank_correlation
 from ...heads import Head
 from ..heads.roles import HeadRole, HeadRoles
 from ..heads.row_statistics import RowStatistics
@@ -92,7 +91,7 @@ class HeadMeasures:
         return [heads[at].head for at in farthest.tolist()]
 
     def rank_correlation(self, x: str, y: str) -> float | None:
-        """Return how far two measures rise together; see `core.evaluate.ranks`."""
+        """Return how far two measures rise together; see `core.evaluate.intervals`."""
         return rank_correlation(*self.points(x, y).T)
 
     @property

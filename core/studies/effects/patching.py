@@ -10,27 +10,34 @@ Language Models".
 B batch, Q queries, T target length, E width of one head.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn.functional import normalize
 
 from ...batch import Ids, one_row
-from ...decoding.sentence import Translation, translate
+from ...decoding.generate import decode_steps
+from ...decoding.sentence import Translation, model_input, translate
 from ...evaluate.exposure import first_difference
 from ...heads import Head, Kind, Site
 from ...messages import MessageError
 from ...model import Patch, Record, Step
 from ...model.masks import padding_mask
 from ...runs.run import Run
+from ...tasks.symbols import is_of_letters
 from ...tokenizer.tokenizer import Token
+from ...tokenizer.words import written_words
+from ...vocabulary import FIRST_ID
+from ..heads.comparison import most_alike
+from ..heads.findings import task_of
 from ..heads.question import heads_of
 from .ablation import outcome
-from .second_sentence import length
 
 Fed = tuple[Tensor | None, Tensor | None]
 """What a model is given: source_1S, None for a decoder alone, and target_1T."""
@@ -289,3 +296,91 @@ class Pair:
         clean, corrupt = (logits_V[token] for token in self._tokens)
         # The normaliser of both logarithms is the same.
         return float(clean - corrupt)
+
+
+# ---- a second sentence of equal length
+
+
+TRIED = 5
+"""Sentences that are translated in search of one that is translated differently."""
+_CANDIDATES = 256
+
+
+def length(run: Run, text: str) -> int:
+    """Return how many tokens of a text a model is given, special ones counted."""
+    given = model_input(run, text)
+    return len(given.source_ids or given.prompt)
+
+
+def second_sentence(run: Run, sentence: str, others: Sequence[str]) -> str:
+    """Return a sentence of as many tokens that the model translates differently.
+
+    Of these it is the first that differs in one word: the most similar of `others`, or the sentence
+    with one word replaced, where that is a sentence of the task. If there is none, it is the most
+    similar of `others`; empty where none has as many tokens.
+    """
+    n = length(run, sentence)
+    fitting = [other for other in others if other != sentence and length(run, other) == n]
+    alike = most_alike(sentence, fitting) if fitting else ""
+    candidates = [alike] if _differs_in_a_word(sentence, alike) else []
+    if (task := task_of(run)) is not None:
+        changed = _one_word_changed(run, sentence)
+        if not is_of_letters(task):
+            changed = filter(task.reference, changed)
+        candidates += islice(changed, TRIED)
+    before = _predicted(run, sentence) if candidates else ()
+    return next((each for each in candidates if _predicted(run, each) != before), alike)
+
+
+def _predicted(run: Run, sentence: str) -> Ids:
+    """Return the translation, or of a decoder alone the first token that it writes."""
+    if "encoder" in run.model.config.stacks:
+        return translate(run, sentence).target_ids
+    prompt = model_input(run, sentence).prompt
+    return (next(decode_steps(run.model, None, prompt)).chosen,)
+
+
+def _one_word_changed(run: Run, sentence: str) -> Iterator[str]:
+    """Yield sentences of equal length that differ in one word that the model knows.
+
+    Those come first whose words have the most similar embeddings (by cosine): an animal makes room
+    for an animal.
+    """
+    decode, ids = run.tokenizer.decode, model_input(run, sentence).source_ids
+    text = decode(ids)
+    known = [
+        token
+        for token in range(FIRST_ID, run.tokenizer.vocab_size)
+        if decode([token]).strip() in run.known_words
+    ]
+    among = set(known)
+    # Of a word that comes again, the last place.
+    places = {token: at for at, token in enumerate(ids) if token in among}
+    if not places:
+        return
+    embedding_VD = normalize(run.model.source_embedding.tokens.weight.detach(), dim=1)
+    alike_tw = embedding_VD[list(places)] @ embedding_VD[known].T
+    best = alike_tw.flatten().topk(min(_CANDIDATES, alike_tw.numel())).indices
+    for index in best.tolist():
+        at, token = list(places.values())[index // len(known)], known[index % len(known)]
+        other = decode((*ids[:at], token, *ids[at + 1 :]))
+        if _differs_in_a_word(text, other) and length(run, other) == len(ids):
+            yield other
+
+
+def _differs_in_a_word(text: str, other: str) -> bool:
+    """Say whether two texts have one word that differs, in more than capitals or an ending.
+
+    >>> [_differs_in_a_word("the cat", each) for each in ("the Cat", "the cats", "the dog")]
+    [False, False, True]
+    """
+    words, others = (written_words(each.casefold()) for each in (text, other))
+    # A token without the space before it would join two words.
+    if len(words) != len(others):
+        return False
+    differing = [(a, b) for a, b in zip(words, others, strict=True) if a != b]
+    return len(differing) == 1 and not _begins_with_other(*differing[0])
+
+
+def _begins_with_other(one: str, two: str) -> bool:
+    return one.startswith(two) or two.startswith(one)

@@ -1,17 +1,26 @@
-"""What is measured of a trained variant beside its share of right sentences and its loss."""
+"""What is measured of a trained variant beside its share of right sentences and its loss.
 
-from collections.abc import Callable, Mapping
+B batch, T target length.
+"""
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import islice
 from pathlib import Path
 
 import torch
 
-from ...batch import collate, encode_source
+from ...batch import Pair, collate, encode_samples, encode_source, pad
+from ...decoding.generate import generate
+from ...decoding.mask_predict import MaskPredict
+from ...decoding.targets import generate_targets
 from ...evaluate import SEED
 from ...evaluate.evaluation import held_out_pairs
 from ...evaluate.exposure import after_mistake, exposure
-from ...evaluate.pointer import copying_figures
+from ...evaluate.metrics import sorted_batches
 from ...inspection import even_weights
 from ...messages import N_
 from ...model import Record, Step
@@ -164,3 +173,126 @@ COPYING = (
     _of_copying("p_gen_names", N_("names generated, not copied (p_gen)"), _P_GEN),
 )
 """How names are treated; see `core.evaluate.pointer`."""
+
+
+# ---- parallel decoding: right sentences after some passes, and seconds
+
+
+N_MEASURED = 1000
+"""Held-out sentences among which the right ones are counted."""
+N_TIMED = 30
+"""Those that are decoded one by one and timed."""
+REPEATS = 7
+"""How often each of these is decoded."""
+
+
+def _right(n_passes: int, label: str) -> Measure:
+    def of(run: Run) -> float | None:
+        if not run.model.config.is_parallel:
+            return None
+        pairs, right = held_out_pairs(run, N_MEASURED, 0), 0
+        for batch in sorted_batches(pairs):
+            source_BS = pad([pair.source for pair in batch], pad_id=run.model.config.pad_id)
+            written = generate(run.model, source_BS, MaskPredict(n_passes))
+            right += sum(pair.is_right(ids) for pair, ids in zip(batch, written, strict=True))
+        return right / len(pairs)
+
+    return Measure(f"right_{n_passes}", label, of, share=True)
+
+
+def _seconds(name: str, label: str, n_passes: int | None) -> Measure:
+    """Return what measures the seconds for a sentence; None: a causal decoder's, token by token."""
+
+    def of(run: Run) -> float | None:
+        if run.model.config.is_parallel is (n_passes is None):
+            return None
+        method = () if n_passes is None else (MaskPredict(n_passes),)
+        sources = [pad([pair.source]) for pair in held_out_pairs(run, N_TIMED, 0)]
+        return median_seconds([partial(generate, run.model, each, *method) for each in sources])
+
+    return Measure(name, label, of, reported=False)
+
+
+def median_seconds(calls: list[Callable[[], object]]) -> float:
+    """Return the median over some calls of the seconds that each takes.
+
+    Of each the smallest of several: what it takes where nothing else gets in its way.
+    """
+    found = sorted(min(_timed(call) for _ in range(REPEATS)) for call in calls)
+    return found[len(found) // 2]
+
+
+def _timed(call: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started
+
+
+PASS_MEASURES = (
+    _right(1, N_("right after 1 pass")),
+    _right(2, N_("right after 2 passes")),
+    _right(8, N_("right after 8 passes")),
+    _seconds("seconds_1", N_("seconds a sentence, 1 pass"), 1),
+    _seconds("seconds_4", N_("seconds a sentence, 4 passes"), 4),
+    _seconds("seconds_steps", N_("seconds a sentence, a pass for each token"), None),
+)
+"""Right sentences by number of passes; 4 passes are what exact match counts."""
+
+
+# ---- how a model treats names: whether it writes them, and whether it generates or copies them
+
+
+def copying_figures(run: Run, n: int, seed: int) -> dict[str, float]:
+    """Measure a run on up to `n` held-out sentences, and on as many with names of the training.
+
+    Returns:
+        Nothing if no tokens are names. Otherwise names_right, the share of the names in held-out
+        targets that are written at the same position; seen_names_right, the same of sentences with
+        names of the training, and seen_exact_match, the share of those that are written without a
+        mistake. With a pointer also p_gen_words and p_gen_names, the mean p_gen at the words of
+        held-out targets, EOS excluded, and at their names, after the true prefix.
+    """
+    if not run.tokenizer.n_names:
+        return {}
+    drawn = TASKS[run.settings.task].training_samples(random.Random(f"seen {seed}"))
+    held_out = held_out_pairs(run, n, seed)
+    names_right, _ = _written(run, held_out)
+    seen = _written(run, encode_samples(run.tokenizer, list(islice(drawn, n))))
+    figures = {"names_right": names_right, "seen_names_right": seen[0], "seen_exact_match": seen[1]}
+    return figures | _p_gen(run, held_out)
+
+
+def _written(run: Run, pairs: Sequence[Pair]) -> tuple[float, float]:
+    """Return the shares of right names and of right sentences among greedy translations."""
+    first = run.tokenizer.vocab_size - run.tokenizer.n_names
+    names: list[bool] = []
+    sentences: list[bool] = []
+    for group in sorted_batches(pairs):
+        for pair, ids in zip(group, generate_targets(run.model, group, run.tokenizer), strict=True):
+            true = pair.target[1:]
+            sentences.append(ids == true)
+            names += [
+                ids[at : at + 1] == (token,) for at, token in enumerate(true) if token >= first
+            ]
+    return sum(names) / len(names), sum(sentences) / len(sentences)
+
+
+@torch.inference_mode()
+def _p_gen(run: Run, pairs: Sequence[Pair]) -> dict[str, float]:
+    """Return the mean p_gen at words and at names; nothing without a pointer."""
+    pointer, config = run.model.pointer, run.model.config
+    if pointer is None:
+        return {}
+    first = run.tokenizer.vocab_size - run.tokenizer.n_names
+    words, names = [], []
+    for group in sorted_batches(pairs):
+        batch = collate(group, config.pad_id).to(run.model.device)
+        record = Record(frozenset({Step.P_GEN}), frozenset({pointer.site}))
+        run.model(*batch.inputs, record)
+        p_gen_BT = record.tensors[pointer.site, Step.P_GEN].double()
+        name_BT = batch.labels_BT >= first
+        ends_BT = torch.isin(batch.labels_BT, batch.labels_BT.new_tensor(config.eos_ids))
+        names.append(p_gen_BT[name_BT])
+        words.append(p_gen_BT[batch.predicted_BT & ~name_BT & ~ends_BT])
+    both = {"p_gen_words": words, "p_gen_names": names}
+    return {name: float(torch.cat(each).mean()) for name, each in both.items()}

@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .experiment import BASE, LONGER, MOST_SEEDS, RATES, SEEDS, Experiment, Variant
-from .findings import findings
+from .findings import Reason, findings
 from .results import Results, Trained, Tried
-from .verdicts import Reason
 
 
 @dataclass(frozen=True, slots=True)

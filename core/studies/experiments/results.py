@@ -46,8 +46,8 @@ class Trained:
     that of its own token), by distance; none where an experiment does not ask for it."""
     by_layer: Mapping[str, list[float]] = field(default_factory=dict)
     """Of the encoder's embeddings, then of what each layer hands on: `gradient` and `apart` of
-    `core.studies.attribution.layers`, and `drawn_…` of the weights that training began with;
-    nothing where an experiment does not ask for it."""
+    `core.studies.attribution.encoder_gradients`, and `drawn_…` of the weights that training began
+    with; nothing where an experiment does not ask for it."""
     measures: Mapping[str, float] = field(default_factory=dict)
     """What only some experiments measure, by the name of the measure; absent in older files."""
     rate: float = 1.0

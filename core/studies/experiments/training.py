@@ -6,12 +6,12 @@ from .experiment import BASE, TRANSLATING, Expected, Experiment, Variant
 from .measures import (
     AFTER_MISTAKE,
     BLEU,
+    PASS_MEASURES,
     STEPS_TO_LEARN,
     TOKENS,
     WITHOUT_MISTAKE,
 )
 from .measures import COPYING as HOW_NAMES_ARE_TREATED
-from .passes import PASS_MEASURES
 
 FORCING = Experiment(
     name="forcing",

@@ -84,30 +84,47 @@ def direct_effect(
         fed_ids: What the decoder is fed.
         position: Of a fed token: the logits are those of the token after it.
     """
-    terms, _logits_V = terms_of(model, source_ids, fed_ids, position)
+    terms, _logits_V = terms_of(model, source_ids, fed_ids, position, head.site)
     return (model.output.weight.double() @ terms[head]).numpy()
 
 
 @torch.inference_mode()
 def terms_of(
-    model: Transformer, source_ids: Sequence[int], fed_ids: Sequence[int], position: int = -1
+    model: Transformer,
+    source_ids: Sequence[int],
+    fed_ids: Sequence[int],
+    position: int = -1,
+    first: Site | None = None,
 ) -> tuple[Terms, Tensor]:
     """Return what each part adds to the vector that the output matrix reads at a position.
+
+    Args:
+        model: One with a direct path.
+        source_ids: What the encoder reads; empty for a decoder alone.
+        fed_ids: What the decoder is fed.
+        position: Of a fed token.
+        first: The sublayer before which nothing is asked; None for all parts.
 
     Returns:
         The terms, which sum to that vector without the heads, and logits_V of the model there.
     """
-    record = Record(frozenset({Step.MIXED, Step.ADDED, Step.BEFORE_NORM, Step.STREAM_OUT}))
+    sublayers = [block for layer in model.layers() for block in layer.blocks()]
+    blocks = [block for block in sublayers if not block[1].site.in_encoder]
+    steps = frozenset({Step.MIXED, Step.ADDED, Step.BEFORE_NORM, Step.STREAM_OUT})
+    record, terms = Record(steps), Terms()
+    if first is not None:
+        blocks = blocks[[residual.site for _, residual in blocks].index(first) :]
+        record = Record(steps, frozenset(residual.site for _, residual in blocks))
     logits_V = model(one_row(source_ids), one_row(fed_ids), record)[0, position]
 
     def at(site: Site, step: Step) -> Tensor:
         return record.tensors[site, step][0, position]
 
     last = model.embedding("decoder").site
-    terms: Terms = {last: at(last, Step.STREAM_OUT).double()}
-    terms[None] = torch.zeros_like(terms[last])
-    blocks = [block for layer in model.layers() for block in layer.blocks()]
-    for sublayer, residual in (each for each in blocks if not each[1].site.in_encoder):
+    if first is None:
+        terms[last] = at(last, Step.STREAM_OUT).double()
+    terms[None] = torch.zeros(model.config.d_model, dtype=torch.float64)
+    for sublayer, residual in blocks:
         last = residual.site
         terms[last] = at(last, Step.ADDED).double()
         if isinstance(sublayer, MultiHeadAttention):

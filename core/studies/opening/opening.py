@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from safetensors import SafetensorError
 from safetensors.torch import save_file
@@ -23,11 +24,19 @@ from torch import Tensor
 from ...config import ConfigError, ModelConfig
 from ...config.training import TrainConfig
 from ...device import use_one_thread
-from ...files import write_atomically
+from ...files import open_regular, write_atomically
 from ...installed import COMMAND
 from ...jobs.job import Files, Job
 from ...jobs.process import main, working
-from ...library.checkpoint import CONFIG, Checkpoint, OpeningError, read_checkpoint
+from ...library.chat import ChatTemplate, chat_template
+from ...library.checkpoint import (
+    CONFIG,
+    Checkpoint,
+    OpeningError,
+    is_gguf,
+    read_checkpoint,
+    read_settings,
+)
 from ...limits import limit_process
 from ...messages import N_, Message, error_text
 from ...runs.checkpoint import CHECKPOINTS, LARGEST_READ, save_tensors, weights_file
@@ -36,8 +45,7 @@ from ...runs.run import RunError, RunSettings, load_run
 from ...tokenizer.bpe_json import TokenizerError
 from ...tokenizer.opened import opened_tokenizers
 from ...tokenizer.tokenizer import Tokenizer
-from .habits import chat_of, forced_id_of
-from .sources import local
+from .sources import CHAT_TEMPLATE, local
 from .survey import label_of, survey
 
 OPENING = Job(
@@ -238,6 +246,65 @@ def _by_percent(shares: Iterable[float]) -> Iterator[int]:
         while done < round(share * _PERCENT):
             done += 1
             yield done
+
+
+# ---- what a model's makers put around its texts
+
+
+_ABOUT, _GENERATION = "tokenizer_config.json", "generation_config.json"
+_TEMPLATE = "chat_template"
+_LARGEST = 1 << 20
+"""Bytes of a template."""
+
+
+def chat_of(path: Path, told: Mapping[str, Any], tokenizer: Tokenizer) -> ChatTemplate | None:
+    """Return what a model's chat template puts around a text; None where it has no template.
+
+    Args:
+        path: Its folder or GGUF file.
+        told: What `config.json` says.
+        tokenizer: Names the tokens that a template may ask for.
+    """
+    tokens = {}
+    for name in ("bos_token", "eos_token", "pad_token"):
+        number = told.get(f"{name}_id")
+        first = number[0] if isinstance(number, list) and number else number
+        tokens[name] = tokenizer.specials.get(first, "") if isinstance(first, int) else ""
+    return chat_template(_template_in(path), tokens)
+
+
+def _template_in(path: Path) -> str:
+    """Return the template of a folder or a GGUF file; empty where it has none."""
+    if is_gguf(path):
+        # Here, for it takes seconds that folders do not need.
+        from ...library.gguf import settings_in
+
+        return str(settings_in(path).get(f"tokenizer.{_TEMPLATE}", ""))
+    if (path / CHAT_TEMPLATE).is_file():
+        with open_regular(path / CHAT_TEMPLATE) as file:
+            return file.read(_LARGEST).decode("utf-8", errors="replace")
+    found = _settings_in(path / _ABOUT).get(_TEMPLATE)
+    if isinstance(found, list):
+        # Some have several, for tools for example.
+        named = [each for each in found if isinstance(each, dict)]
+        found = next((each.get("template") for each in named if each.get("name") == "default"), "")
+    return found if isinstance(found, str) else ""
+
+
+def forced_id_of(path: Path, told: Mapping[str, Any], n_tokens: int) -> int:
+    """Return the token with which every target begins after its start token; −1 for none.
+
+    Args:
+        path: The model's folder.
+        told: What `config.json` says.
+        n_tokens: Size of the target's vocabulary.
+    """
+    number = {**told, **_settings_in(path / _GENERATION)}.get("forced_bos_token_id")
+    return number if type(number) is int and 0 <= number < n_tokens else -1
+
+
+def _settings_in(file: Path) -> Mapping[str, Any]:
+    return read_settings(file) if file.is_file() else {}
 
 
 if __name__ == "__main__":

@@ -2,9 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.studies.experiments.findings import Comparison, Finding, findings
+from core.studies.experiments.findings import (
+    Comparison,
+    Finding,
+    Reason,
+    Verdict,
+    findings,
+    vanishes,
+)
 from core.studies.experiments.measures import Measure
-from core.studies.experiments.verdicts import Reason, Verdict, vanishes
 from pages.frame.language import N_, _, capitalised, enumerated, listed_apart, n_
 from pages.frame.texts import toml
 from pages.views.experiments.question import Asked, bold, extremes, quoted, writer

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import streamlit as st
 
 from core.studies.experiments.experiment import BASE, LONGER, MOST_SEEDS, RATES, SEEDS, WITHIN
-from core.studies.experiments.verdicts import ENOUGH, learned_share
+from core.studies.experiments.findings import ENOUGH, learned_share
 from pages.frame.controls import fold
 from pages.frame.language import _, joined, listed, n_, number, percent
 from pages.views.experiments.question import Asked

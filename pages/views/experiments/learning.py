@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import streamlit as st
 
 from core.studies.attribution.encoder_gradients import AtLayer, by_layer
+from core.studies.experiments.findings import VANISHED
 from core.studies.experiments.results import Results
 from core.studies.experiments.tables import of_curves, of_layers
-from core.studies.experiments.verdicts import VANISHED
 from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import charts, controls
 from pages.frame.language import (

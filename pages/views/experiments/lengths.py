@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from core.studies.attribution.encoder_gradients import influence_by_distance
+from core.studies.experiments.findings import fall
 from core.studies.experiments.tables import of_distances, of_lengths
-from core.studies.experiments.verdicts import fall
 from pages.frame import charts, controls
 from pages.frame.language import _, capitalised, joined, listed, n_, number, percent
 from pages.frame.texts import view_text

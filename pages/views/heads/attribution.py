@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from core.evaluate.ranks import rank_correlation
+from core.evaluate.intervals import rank_correlation
 from core.studies.attribution.gradients import gradient_times_input, integrated_gradients
 from core.studies.attribution.leaving_out import leave_one_out, telling_step
 from core.studies.attribution.logit_terms import has_terms
@@ -14,9 +14,9 @@ from core.studies.attribution.methods import (
     Method,
     attribute,
     attribution_study,
+    source_rollout,
     written_ids,
 )
-from core.studies.attribution.rollout import source_rollout
 from core.studies.heads.findings import pronoun_tokens
 from pages.frame import components, controls, session
 from pages.frame.cached import ModelOf

@@ -19,11 +19,12 @@ from core.studies.effects.patching import (
     PatchingError,
     PatchingStudy,
     layer_maps,
+    length,
     patched_translation,
     patching_study,
+    second_sentence,
 )
 from core.studies.effects.position_patching import Part, position_patching
-from core.studies.effects.second_sentence import length, second_sentence
 from core.studies.opening.examples import sources_beside
 from pages.frame import clicks, components, controls, notes, session
 from pages.frame.language import (

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.config import ModelConfig
-from core.studies.lessons.reading_cost import LENGTHS, Cost, ReadingCost, Unit, cost, reading_cost
+from core.studies.lessons.counts import LENGTHS, Cost, ReadingCost, Unit, cost, reading_cost
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, labelled, number, short
 from pages.frame.recipe import Recipe

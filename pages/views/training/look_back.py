@@ -15,8 +15,8 @@ from core.runs.checkpoint import stops
 from core.runs.run import Run, RunError
 from core.studies.forward_pass import forward_pass
 from core.studies.heads.evenness import evenness
-from core.studies.heads.forming import SHARP, Forming, forming
 from core.studies.heads.largest_weights import largest_weight, pairs_of_words, telling_query
+from core.studies.heads.maps import SHARP, Forming, forming
 from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import cached, clicks, components, notes, selection, session, tour
 from pages.frame.cached import RunAt

@@ -13,7 +13,7 @@ from core.runs.checkpoint import newest_checkpoint
 from core.runs.files import HEADS
 from core.runs.run import load_run
 from core.studies.effects.measuring import measured_effects, stored_effects
-from core.studies.experiments import EXPERIMENTS, measuring
+from core.studies.experiments import EXPERIMENTS, running
 from core.studies.experiments.results import Results
 from tests.core.conftest import draw_few
 from tests.core.library.folders import write_folder
@@ -33,7 +33,7 @@ def command(*words):
 def experiment(out):
     EXPERIMENTS[TINY.name] = TINY
     draw_few(pytest.MonkeyPatch())
-    measuring.N_MEASURED = 30
+    running.N_MEASURED = 30
     command("experiment", "run", TINY.name, out, "--seeds", "1")
 
 

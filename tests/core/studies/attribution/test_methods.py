@@ -15,8 +15,7 @@ from core.studies.attribution.gradients import (
     token_vectors,
 )
 from core.studies.attribution.leaving_out import telling_step
-from core.studies.attribution.methods import Method, attribute
-from core.studies.attribution.rollout import rollout, source_rollout
+from core.studies.attribution.methods import Method, attribute, rollout, source_rollout
 from core.vocabulary import BOS
 from tests.core.studies.attribution.conftest import MODELS, SOURCE, TARGET, log_probability
 

@@ -10,9 +10,15 @@ from core.decoding.sentence import SentenceError, translate
 from core.heads import Head, Kind, Site
 from core.model import Patch, Record, Step, build
 from core.runs.run import load_run
-from core.studies.effects.patching import PatchingError, layer_maps, paired, patching_study
+from core.studies.effects.patching import (
+    PatchingError,
+    layer_maps,
+    length,
+    paired,
+    patching_study,
+    second_sentence,
+)
 from core.studies.effects.position_patching import Part, position_patching
-from core.studies.effects.second_sentence import length, second_sentence
 from tests.core.conftest import GALLERY
 
 TIRED = "The animal didn't cross the street because it was too tired."

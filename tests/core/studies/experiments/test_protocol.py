@@ -4,11 +4,10 @@ from dataclasses import replace
 import pytest
 
 from core.studies.experiments.experiment import BASE, Expected, Experiment, Variant
-from core.studies.experiments.findings import findings
+from core.studies.experiments.findings import Reason, Verdict, findings
 from core.studies.experiments.measures import STEPS_TO_LEARN
 from core.studies.experiments.protocol import Training, chosen_rates, missing, results_of
 from core.studies.experiments.results import Estimate, Trained
-from core.studies.experiments.verdicts import Reason, Verdict
 
 ASKED = Experiment(
     name="asked",

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from core.studies.experiments.experiment import WITHIN, Expected
+from core.studies.experiments.findings import Verdict, fall, judge
 from core.studies.experiments.results import Estimate, Results, Trained
-from core.studies.experiments.verdicts import Verdict, fall, judge
 
 ONE = Trained(
     "base", 0, 100, 12.5, 50, 0.5, 0.25, 0.75, 8, ((4, 30, 20), (5, 20, 5)), {"step": [1]}

@@ -11,9 +11,9 @@ from core.decoding.mask_predict import MaskPredict
 from core.evaluate.evaluation import held_out_pairs
 from core.runs.run import load_run
 from core.runs.settings import read_settings
-from core.studies.experiments import EXPERIMENTS, job, measures, measuring, passes, running
+from core.studies.experiments import EXPERIMENTS, job, measures, running
 from core.studies.experiments.experiment import BASE, Experiment, Variant
-from core.studies.experiments.passes import PASS_MEASURES
+from core.studies.experiments.measures import PASS_MEASURES
 from core.studies.experiments.results import Results
 from tests.core.conftest import draw_few
 
@@ -35,7 +35,7 @@ TINY = Experiment(
 
 def train_and_measure_on_few(patch):
     draw_few(patch)
-    patch.setattr(measuring, "N_MEASURED", 30)
+    patch.setattr(running, "N_MEASURED", 30)
 
 
 @pytest.fixture(autouse=True)
@@ -158,12 +158,12 @@ def test_variants_start_from_the_weights_of_another_with_the_same_seed(tmp_path)
 
 @pytest.mark.slow
 def test_lengths_that_training_never_draws_and_distances_are_measured_too(tmp_path, monkeypatch):
-    monkeypatch.setattr(measuring, "N_DIFFERENTIATED", 5)
+    monkeypatch.setattr(running, "N_DIFFERENTIATED", 5)
     beyond = replace(TINY, beyond=(18, 24), by_distance=True)
     list(running.run_experiment(beyond, tmp_path, 1))
     for each in Results.load(tmp_path / "tiny.json").trained:
         n_of = {length: n for length, n, _right in each.by_length}
-        assert {18: n_of[18], 24: n_of[24]} == dict.fromkeys((18, 24), measuring.N_BEYOND)
+        assert {18: n_of[18], 24: n_of[24]} == dict.fromkeys((18, 24), running.N_BEYOND)
         assert sum(n for length, n in n_of.items() if length <= 16) == 30
         assert [at for at, *_ in each.by_distance] == list(range(len(each.by_distance)))
         assert each.by_distance[0][2] == 1
@@ -207,9 +207,9 @@ def test_variants_may_learn_different_tasks_and_are_measured_with_each_number_of
     tmp_path, monkeypatch
 ):
     draw_few(monkeypatch)
-    monkeypatch.setattr(passes, "N_MEASURED", 20)
-    monkeypatch.setattr(passes, "N_TIMED", 2)
-    monkeypatch.setattr(measuring, "N_MEASURED", 20)
+    monkeypatch.setattr(measures, "N_MEASURED", 20)
+    monkeypatch.setattr(measures, "N_TIMED", 2)
+    monkeypatch.setattr(running, "N_MEASURED", 20)
     list(running.run_experiment(QUESTION, tmp_path, 1))
     found = Results.load(tmp_path / "both.json")
     [base], [parallel] = found.of(BASE), found.of("parallel")
@@ -225,7 +225,7 @@ def test_variants_may_learn_different_tasks_and_are_measured_with_each_number_of
 
 def test_the_rows_right_after_a_pass_are_those_that_one_pass_writes(parallel_run, monkeypatch):
     draw_few(monkeypatch)
-    monkeypatch.setattr(passes, "N_MEASURED", 20)
+    monkeypatch.setattr(measures, "N_MEASURED", 20)
     pairs = held_out_pairs(parallel_run, 20, 0)
     written = [
         generate(parallel_run.model, pad([each.source]), MaskPredict(1))[0] for each in pairs

@@ -7,13 +7,13 @@ import pytest
 from core.heads import Head, Kind
 from core.inspection import SiteAttention, even_weights, inspect_sentence
 from core.studies.heads.evenness import evenness
-from core.studies.heads.forming import Forming
 from core.studies.heads.largest_weights import (
     head_between_words,
     pairs_of_words,
     sharpest_head,
     telling_query,
 )
+from core.studies.heads.maps import Forming
 from core.tokenizer.tokenizer import Token
 
 CAUSAL = even_weights(np.tril(np.ones((3, 3), dtype=bool)))

@@ -8,7 +8,7 @@ from core.model import Record
 from core.model.attention import MultiHeadAttention
 from core.model.recurrence import Recurrence
 from core.model.sublayers import LayerInputs
-from core.studies.lessons.reading_cost import UNITS, cost
+from core.studies.lessons.counts import UNITS, cost
 
 SITE = Site("encoder", 0, "self")
 OTHER = {"attention": {}, "linear": {"scores": "linear"}, "gru": {"encoder_mixing": "gru"}}

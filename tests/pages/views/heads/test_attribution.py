@@ -6,8 +6,7 @@ from core.heads import Head, Kind
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.attribution.logit_terms import logit_terms
-from core.studies.attribution.methods import Method
-from core.studies.attribution.methods import LEAVE_ONE_OUT_FIRST, attribution_study
+from core.studies.attribution.methods import LEAVE_ONE_OUT_FIRST, Method, attribution_study
 from core.vocabulary import BOS, PAD
 from pages.frame.language import number, percent
 from pages.views.heads import attribution, attribution_methods

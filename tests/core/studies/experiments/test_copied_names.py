@@ -1,9 +1,9 @@
 import pytest
 import torch
 
-from core.evaluate import pointer
-from core.evaluate.pointer import copying_figures
 from core.runs.run import load_run
+from core.studies.experiments import measures
+from core.studies.experiments.measures import copying_figures
 from tests.core.conftest import GALLERY
 
 
@@ -35,7 +35,7 @@ def test_names_are_right_where_the_target_has_them(run, monkeypatch):
             said[places[-1]] = 5
             yield tuple(said)
 
-    monkeypatch.setattr(pointer, "generate_targets", lambda *given: list(written(*given)))
+    monkeypatch.setattr(measures, "generate_targets", lambda *given: list(written(*given)))
     found = copying_figures(run, 30, 0)
     assert found["seen_exact_match"] == 0.0
     # First of all of one half, then of the other.
