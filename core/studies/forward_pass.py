@@ -17,7 +17,7 @@ from ..inspection import Inspection, inspect_sentence
 from ..model import Probes, Record, Silence, Step
 from ..runs.run import Run
 from ..tokenizer.tokenizer import token_texts
-from .cells import Table
+from .cells import Table, stacked
 from .lessons.layers import Lens, Stream, recorded_lens, recorded_streams
 
 N_BEST = 5
@@ -61,19 +61,20 @@ class ForwardPass:
 
     def table(self) -> Table:
         """Return a row for each sublayer and position: what it adds, and its largest weight."""
-        rows: Table = {name: [] for name in ("sublayer", "position", "added", "largest_weight")}
-        for site, added_K in self.sublayers:
-            attention = self.inspection.attention.get(site)
-            largest = (
-                [None] * len(added_K)
-                if attention is None
-                else attention.weights_HQK.max(axis=(0, 2)).tolist()
+        attention = self.inspection.attention
+        return stacked(
+            *(
+                {
+                    "sublayer": [str(site)] * len(added_K),
+                    "position": range(len(added_K)),
+                    "added": added_K.tolist(),
+                    "largest_weight": attention[site].weights_HQK.max(axis=(0, 2)).tolist()
+                    if site in attention
+                    else [None] * len(added_K),
+                }
+                for site, added_K in self.sublayers
             )
-            rows["sublayer"] += [str(site)] * len(added_K)
-            rows["position"] += range(len(added_K))
-            rows["added"] += added_K.tolist()
-            rows["largest_weight"] += largest
-        return rows
+        )
 
     def attention(self) -> tuple[Inspection, list[str], list[str], tuple[int, int]]:
         """Return what `seq2see.attention` shows: weights, rows, columns, and the first head."""

@@ -3,7 +3,7 @@
 H heads, Q queries, K keys; small q and k count pairs of tokens, one of each inspection.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -15,6 +15,7 @@ from ...heads import Head, Kind, Side
 from ...inspection import Inspection
 from ...tokenizer.tokenizer import Token
 from ...tokenizer.words import written_words
+from ..cells import Table, stacked
 from .maps import cell_columns
 
 ENDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -35,11 +36,6 @@ class Alignment:
     def differing(self, side: int) -> tuple[int, ...]:
         """Return the positions of one sequence (0 or 1) that stand differently in the other."""
         return tuple(position for change in self.changes for position in change[side])
-
-    def alone(self, side: int) -> tuple[int, ...]:
-        """Return the positions of one sequence (0 or 1) that are in no pair."""
-        paired = set((self.first, self.second)[side])
-        return tuple(position for position in self.differing(side) if position not in paired)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +87,7 @@ class ComparedHeads:
             for one, other in zip(alignment.first, alignment.second, strict=True)
         )
 
-    def table(self) -> Mapping[str, Sequence[object]]:
+    def table(self) -> Table:
         """Return one row for each cell; the difference counts pairs of tokens."""
         named = zip(("first", "second"), self.heads, self.inspections, strict=True)
         maps = [
@@ -106,17 +102,17 @@ class ComparedHeads:
         shown = self.difference
         sides = tuple(self.pairs(side) for side in self.kind.sides)
         maps.append(("difference", sides, shown.visible_qk, shown.values_qk))
-        found: dict[str, list[object]] = {}
-        for name, (queries, keys), visible_QK, values_QK in maps:
-            columns: Mapping[str, Sequence[object]] = {
-                "map": [name] * values_QK.size,
-                **cell_columns(queries, keys),
-                "visible": visible_QK.reshape(-1).tolist(),
-                "value": values_QK.reshape(-1).tolist(),
-            }
-            for column, values in columns.items():
-                found.setdefault(column, []).extend(values)
-        return found
+        return stacked(
+            *(
+                {
+                    "map": [name] * values_QK.size,
+                    **cell_columns(queries, keys),
+                    "visible": visible_QK.reshape(-1).tolist(),
+                    "value": values_QK.reshape(-1).tolist(),
+                }
+                for name, (queries, keys), visible_QK, values_QK in maps
+            )
+        )
 
 
 def aligned(first: Sequence[str], second: Sequence[str]) -> Alignment:
@@ -127,9 +123,8 @@ def aligned(first: Sequence[str], second: Sequence[str]) -> Alignment:
 
     >>> aligned("it was too tired".split(), "it was too wide".split()).second
     (0, 1, 2, 3)
-    >>> longer = aligned("it was tired".split(), "it was too wide , very wide".split())
-    >>> longer.first, longer.alone(1)
-    ((0, 1), (2, 3, 4, 5, 6))
+    >>> aligned("it was tired".split(), "it was too wide , very wide".split()).first
+    (0, 1)
     """
     pairs: list[tuple[int, int]] = []
     changes = []

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ...heads import Head, Kind, Side
 from ...inspection import Inspection
-from ...runs.metrics import columns_of
 from ...tokenizer.tokenizer import Token, token_texts
+from ..cells import Table, stacked
 from .evenness import evenness
 
 How = Literal["mean", "largest"]
@@ -100,23 +100,22 @@ class TokenInHeads:
     groups: tuple[TokenGroup, ...]
     tokens: Mapping[Side, tuple[Token, ...]]
 
-    def table(self) -> Mapping[str, Sequence[object]]:
+    def table(self) -> Table:
         """Return one row for each cell, by kind, layer and head."""
-        columns: dict[str, list[object]] = {}
-        for group in self.groups:
-            cells = self._cells(group)
-            for head, weights_N in zip(group.heads, group.weights_HN, strict=True):
-                rows: Mapping[str, Sequence[object]] = {
+        return stacked(
+            *(
+                {
                     "kind": [str(group.kind)] * len(weights_N),
                     "layer": [head.layer] * len(weights_N),
                     "head": [head.index] * len(weights_N),
-                    **cells,
+                    **self._cells(group),
                     "visible": group.visible_N.tolist(),
                     "weight": weights_N.tolist(),
                 }
-                for name, values in rows.items():
-                    columns.setdefault(name, []).extend(values)
-        return columns
+                for group in self.groups
+                for head, weights_N in zip(group.heads, group.weights_HN, strict=True)
+            )
+        )
 
     def _cells(self, group: TokenGroup) -> Mapping[str, Sequence[object]]:
         queries, keys = (self.tokens[side] for side in group.kind.sides)
@@ -231,25 +230,20 @@ class Forming:
         """Return what `seq2see.attention` shows: weights, rows, columns, and the head."""
         return self.map.attention()
 
-    def table(self) -> Mapping[str, Sequence[object]]:
+    def table(self) -> Table:
         """Return a row for each cell of the map, then one for each head of the layer and step.
 
         The entropy is a share of the largest possible, which even rows have.
         """
-        cells = {**self.map.table(), "head": [str(self.head)] * self.map.visible_QK.size}
-        return columns_of(
-            [
-                *(
-                    {"step": self.step, **dict(zip(cells, row, strict=True))}
-                    for row in zip(*cells.values(), strict=True)
-                ),
-                *(
-                    {"step": step, "head": str(Head(self.head.site, index)), "entropy": value}
-                    for step, heads in self.evenness.items()
-                    for index, value in enumerate(heads)
-                ),
-            ]
-        )
+        n = self.map.visible_QK.size
+        cells = {"step": [self.step] * n, **self.map.table(), "head": [str(self.head)] * n}
+        spread = [
+            (step, str(Head(self.head.site, index)), value)
+            for step, heads in self.evenness.items()
+            for index, value in enumerate(heads)
+        ]
+        columns = dict(zip(("step", "head", "entropy"), zip(*spread, strict=True), strict=True))
+        return stacked(cells, columns)
 
 
 def forming(

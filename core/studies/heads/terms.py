@@ -4,7 +4,7 @@ K key positions, H heads, E width of one head, D model width, X the heads' width
 other, N terms of a sum.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...messages import Message
+from ..cells import Table, stacked
 from .stages import Axis, Panel, Stage, bias, panels
 from .steps import HeadSteps
 
@@ -79,24 +80,23 @@ class StageNumbers:
     stage: Stage
     terms: Terms
 
-    def table(self) -> Mapping[str, Sequence[object]]:
+    def table(self) -> Table:
         """Return one row for each number: of every matrix, the result first, and of the terms.
 
         Where a row or a column is a token and not a dimension, its text stands beside its number.
         """
-        found: dict[str, list[object]] = {}
         offset = bias(self.steps, self.stage)
-        for panel in (*panels(self.steps, self.stage), *([] if offset is None else [offset])):
-            sides = self._texts(panel.rows), self._texts(panel.columns)
-            _add(found, panel.name, panel.values, *sides)
+        tables = [
+            _cells(panel.name, panel.values, self._texts(panel.rows), self._texts(panel.columns))
+            for panel in (*panels(self.steps, self.stage), *([] if offset is None else [offset]))
+        ]
         made = self.terms
         texts = self._texts(made.over)
         values = np.stack([made.left_N, made.right_N, made.terms_N])
         # A file has the same names in every language.
         names = [*map(str, made.names[1:]), made.rule]
         columns = [texts[place] for place in made.places] if texts else []
-        _add(found, f"terms:{made.names[0]}", values, names, columns)
-        return found
+        return stacked(*tables, _cells(f"terms:{made.names[0]}", values, names, columns))
 
     def _texts(self, axis: Axis) -> list[str]:
         """Return the texts of an axis of tokens; nothing for dimensions."""
@@ -161,15 +161,12 @@ def largest(terms_N: Numbers, count: int) -> list[int]:
     return found
 
 
-def _add(
-    found: dict[str, list[object]],
-    name: str,
-    values: NDArray[np.floating[Any]],
-    rows: Sequence[str],
-    columns: Sequence[str],
-) -> None:
+def _cells(
+    name: str, values: NDArray[np.floating[Any]], rows: Sequence[str], columns: Sequence[str]
+) -> Table:
+    """Return one row for each number of a matrix, with the texts of its row and column, if any."""
     at_rows, at_columns = np.indices(values.shape).reshape(2, -1).tolist()
-    cells: Mapping[str, Sequence[object]] = {
+    return {
         "matrix": [name] * values.size,
         "row": at_rows,
         "row_token": [rows[at] if rows else "" for at in at_rows],
@@ -177,8 +174,6 @@ def _add(
         "column_token": [columns[at] if columns else "" for at in at_columns],
         "value": values.reshape(-1).tolist(),
     }
-    for column, written in cells.items():
-        found.setdefault(column, []).extend(written)
 
 
 def _product(
