@@ -7,17 +7,170 @@ whose result is multiplied with values.
 B batch, H heads, Q queries, K keys, E width of one head.
 """
 
+import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
+from .changes import Change
 from .follower import HIDDEN, Follower, Function, Product, Softmax
-from .place import Place
-from .scores import Scores
+from .records import Call
+from .seen import Seen
+from .tokens import Pass, n_sequences_among
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The arguments of `torch.nn.functional.scaled_dot_product_attention` that its weights need."""
+
+    query_BHQE: Tensor
+    key_BHKE: Tensor
+    """Possibly with fewer heads, each of which serves several heads of the queries."""
+    mask: Tensor | None
+    """True where a query may look, or what is added to the scores; broadcasts to BHQK."""
+    is_causal: bool
+    scale: float | None
+    """None for 1/√E."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(B, H, Q, K)."""
+        n_sentences = max(len(self.query_BHQE), len(self.key_BHKE))
+        return (n_sentences, *self.query_BHQE.shape[1:-1], self.key_BHKE.shape[-2])
+
+    def are_of_a_whole_text(self) -> bool:
+        """Whether queries are not far fewer than keys, as they are where a cache has the others."""
+        *_, n_queries, n_keys = self.shape
+        return 2 * n_queries >= n_keys
+
+    def weights(self) -> Tensor:
+        """Return weights_BHQK in 32 bits at least, also where the model runs in half precision."""
+        precise = torch.promote_types(self.query_BHQE.dtype, torch.float32)
+        query_BHQE, key_BHKE = self.query_BHQE.to(precise), self.key_BHKE.to(precise)
+        scale = 1 / math.sqrt(query_BHQE.shape[-1]) if self.scale is None else self.scale
+        with torch.autocast(query_BHQE.device.type, enabled=False):
+            scores_BHQK = (query_BHQE * scale) @ self.for_each_head(key_BHKE).transpose(-2, -1)
+        if self.is_causal:
+            scores_BHQK = scores_BHQK.masked_fill(~self._causal_QK(), -math.inf)
+        if self.mask is not None and self.mask.dtype == torch.bool:
+            scores_BHQK = scores_BHQK.masked_fill(~self.mask, -math.inf)
+        elif self.mask is not None:
+            scores_BHQK = scores_BHQK + self.mask
+        # A query that may look at nothing gets zeros, as from the kernels.
+        return scores_BHQK.softmax(-1).nan_to_num()
+
+    def for_each_head(self, tensor_BHKE: Tensor) -> Tensor:
+        """Return keys or values, repeated where several heads of the queries share them."""
+        n_shared = self.query_BHQE.shape[1] // tensor_BHKE.shape[1]
+        return tensor_BHKE.repeat_interleave(n_shared, dim=1) if n_shared > 1 else tensor_BHKE
+
+    def detached(self) -> Self:
+        """Return the same scores without the graph of their gradients."""
+        mask = None if self.mask is None else self.mask.detach()
+        query_BHQE, key_BHKE = self.query_BHQE.detach(), self.key_BHKE.detach()
+        return replace(self, query_BHQE=query_BHQE, key_BHKE=key_BHKE, mask=mask)
+
+    def visible(self) -> Tensor:
+        """Return visible_BHQK, True where the mask lets a query look at a key."""
+        visible = torch.ones((1, 1), dtype=torch.bool, device=self.query_BHQE.device)
+        if self.is_causal:
+            visible = visible & self._causal_QK()
+        if self.mask is not None:
+            visible = visible & (self.mask if self.mask.dtype == torch.bool else self.mask > HIDDEN)
+        return visible.expand(self.shape)
+
+    def _causal_QK(self) -> Tensor:
+        device = self.query_BHQE.device
+        return torch.ones(self.shape[-2:], dtype=torch.bool, device=device).tril()
+
+
+_HEADS = ("num_heads", "n_heads", "num_attention_heads", "n_head")
+"""What modules call their number of heads."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A module while it runs, and what it was called with."""
+
+    name: str
+    module: nn.Module
+    args: Sequence[object]
+    kwargs: Mapping[str, object]
+
+    def arguments(self) -> dict[str, object]:
+        """Return what it was called with under the names of its parameters, in their order."""
+        parameters = _parameters(type(self.module).forward)
+        named = {**dict(zip(parameters, self.args, strict=False)), **self.kwargs}
+        return {name: named.pop(name) for name in parameters if name in named} | named
+
+
+@cache
+def _parameters(forward: Callable[..., object]) -> tuple[str, ...]:
+    _, *names = inspect.signature(forward).parameters
+    return tuple(names)
+
+
+@dataclass(frozen=True)
+class Place:
+    """One attention, in the innermost of the modules that run."""
+
+    seen: Seen
+    of_pass: Pass
+    frames: Sequence[Frame]
+    changes: Sequence[Change]
+    n_queries: int
+    n_keys: int
+
+    def crosses(self) -> bool:
+        """Say whether keys are those of another sequence than queries.
+
+        A module that gets queries, keys and values already projected does not show it: the one
+        around it does.
+        """
+        if self.n_queries != self.n_keys and not self.of_pass.has_cache:
+            return True
+        given = (n_sequences_among(frame.arguments()) for frame in reversed(self.frames))
+        return next((n for n in given if n in (1, 2)), 1) == 2
+
+    def n_heads(self, n: int) -> int:
+        """Return the number of heads where an axis of size n holds sentences and heads."""
+        for frame in self.frames[:-3:-1]:
+            for name in _HEADS:
+                n_heads = getattr(frame.module, name, None)
+                if isinstance(n_heads, int) and n_heads and n % n_heads == 0:
+                    return n_heads
+        return 1
+
+    def weights(self, weights_BHQK: Tensor) -> Tensor:
+        """Return the weights after all changes."""
+        for change in self.changes:
+            weights_BHQK = change.weights(weights_BHQK, int(self.of_pass.first))
+        return weights_BHQK
+
+    def mixed(self, mixed_BHQE: Tensor) -> Tensor:
+        """Return the mixed values after all changes."""
+        for change in self.changes:
+            mixed_BHQE = change.mixed(mixed_BHQE, int(self.of_pass.first))
+        return mixed_BHQE
+
+    def record(
+        self,
+        weights: Tensor | Callable[[], Tensor],
+        visible: Tensor | Callable[[], Tensor],
+        mixed_BHQE: Tensor,
+    ) -> None:
+        """Keep what was computed; see `Call`."""
+        within = tuple(frame.name for frame in self.frames)
+        call = Call(self.of_pass, within, self.crosses(), weights, visible, mixed_BHQE)
+        self.seen.calls.append(call)
+
 
 MaybeTensor = TypeVar("MaybeTensor", Tensor, Tensor | None)
 

@@ -13,8 +13,7 @@ from torch import nn
 
 from .changes import Change
 from .follower import following_modules
-from .interception import Interception
-from .place import Frame, Place
+from .interception import Frame, Interception, Place
 from .seen import Seen
 from .tokens import Pass, Tokenizer, tokens_among, writer
 

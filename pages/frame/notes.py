@@ -7,8 +7,8 @@ from core.heads import Head, Kind
 from core.inspection import Inspection, SiteAttention
 from core.runs.run import Run, RunError
 from core.studies.effects.head_effects import HeadEffects
-from core.studies.heads.evenness import evenness
 from core.studies.heads.findings import best_pronoun_head
+from core.studies.heads.largest_weights import evenness
 from core.tasks import familiarity as familiar
 from core.tasks.familiarity import nearest_words
 from pages.frame import cached, measured_on

@@ -14,8 +14,7 @@ from core.config.training import TrainConfig
 from core.device import autocast, best_device, rounded_products
 from core.model import Cache, build
 from core.model.masks import padding_mask
-from core.training.decoder_inputs import scheduled_sampling
-from core.training.losses import Auxiliary, losses
+from core.training.loop import Auxiliary, losses, scheduled_sampling
 
 META = torch.device("meta")
 

@@ -28,7 +28,7 @@ from ...runs.metrics import read_rows
 from ...runs.run import Run, load_run
 from ...tasks import TASKS
 from ...tasks.symbols import Defining
-from ..heads.evenness import evenness
+from ..heads.largest_weights import evenness
 
 EXACT_MATCH = "exact_match"
 """The measure that every experiment has."""

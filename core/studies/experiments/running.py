@@ -8,6 +8,7 @@ import math
 import platform
 import random
 import shutil
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -17,14 +18,20 @@ from pathlib import Path
 import torch
 
 from ...batch import Pair
+from ...config.settings import ConfigError
 from ...decoding.targets import generate_targets
+from ...device import use_one_thread
 from ...evaluate.evaluation import held_out_pairs, pairs_of
 from ...evaluate.metrics import sorted_batches
 from ...files import write_atomically
+from ...installed import COMMAND
+from ...jobs.job import Files, Job, JobError
+from ...jobs.process import main, working
+from ...messages import N_
 from ...runs.files import EVALUATION, is_run
 from ...runs.folder import versions
 from ...runs.metrics import read_rows
-from ...runs.run import Run, load_run
+from ...runs.run import Run, RunError, load_run
 from ...tasks import TASKS, Sample
 from ...tasks.symbols import Copying, Reversing
 from ...training.loop import TrainingError
@@ -33,6 +40,7 @@ from ...training.presets import MODEL_SETTINGS, train_command
 from ...training.trainer import complete_run
 from ..attribution.encoder_gradients import by_layer, influence_by_distance
 from ..effects.head_effects import Silenceable
+from . import EXPERIMENTS
 from .experiment import PRESET, Experiment, Variant
 from .protocol import Training, chosen_rates, in_order, missing, results_of
 from .results import Results, Trained
@@ -288,3 +296,56 @@ def _by_layer(run: Run) -> dict[str, list[float]]:
         found[f"{of}gradient"] = [each.gradient for each in layers]
         found[f"{of}apart"] = [each.apart for each in layers]
     return found
+
+
+# ---- as a process of its own
+
+
+RUNNING = Job(
+    "core.studies.experiments.running", N_("running this experiment"), Files.named("experiment")
+)
+PARTS = 20
+"""How often each training reports its progress."""
+
+
+def start(experiment: Experiment, folder: Path, seeds: int) -> None:
+    """Run what is missing of an experiment in a process of its own.
+
+    Raises:
+        JobError: A process is at it.
+        OSError: The folder cannot be made or written to.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    RUNNING.start(folder, experiment.name, seeds)
+
+
+def experiment_run(folder: Path, name: str, seeds: str) -> Iterator[int]:
+    """Run an experiment, telling how far it is; yield the parts that are done.
+
+    Raises:
+        JobError: Another process is at it.
+        ConfigError, RunError, OSError: A training cannot go on.
+    """
+    experiment, n = EXPERIMENTS[name], int(seeds)
+    with working(RUNNING, folder) as work:
+        use_one_thread()
+        command = f"{COMMAND} experiment run {name} OUT --seeds {n}"
+        # Learning rates that are known need not be tried again.
+        shipped = Results.found(name)
+        steps = run_experiment(experiment, folder, n, command, shipped)
+        yield from work.counted(_parts(steps), PARTS * n * len(experiment.variants))
+
+
+def _parts(steps: Iterator[Step]) -> Iterator[int]:
+    """Yield once for each part of a training that is done."""
+    reported = 0
+    for step in steps:
+        under_way = PARTS * step.step // step.steps if step.steps else 0
+        done = PARTS * step.done + min(under_way, PARTS - 1)
+        for part in range(reported, done):
+            yield part + 1
+        reported = max(reported, done)
+
+
+if __name__ == "__main__":
+    sys.exit(main(RUNNING, experiment_run, mendable=(ConfigError, RunError, JobError)))

@@ -15,7 +15,7 @@ from ...heads import Head, Kind, Side
 from ...inspection import Inspection
 from ...tokenizer.tokenizer import Token, token_texts
 from ..cells import Table, stacked
-from .evenness import evenness
+from .largest_weights import evenness
 
 How = Literal["mean", "largest"]
 Direction = Literal["at", "by"]
@@ -214,7 +214,7 @@ class Forming:
     map: Maps
     """Of the head at the step."""
     evenness: Mapping[int, tuple[float, ...]]
-    """Step → evenness of each head of the layer; see `core.studies.heads.evenness`."""
+    """Step → evenness of each head of the layer; see `core.studies.heads.largest_weights`."""
 
     @property
     def sharp_from(self) -> int | None:

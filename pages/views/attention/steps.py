@@ -9,9 +9,8 @@ from streamlit.delta_generator import DeltaGenerator
 from core.inspection import even_weights
 from core.model.attention import attend_probed
 from core.studies.heads.largest_weights import largest_weight
-from core.studies.heads.stages import Stage, cell_at, cell_of, pair_of
+from core.studies.heads.stages import Stage, Terms, cell_at, cell_of, pair_of, stage_numbers
 from core.studies.heads.steps import HeadSteps, head_steps
-from core.studies.heads.terms import Terms, stage_numbers
 from pages.frame import clicks, components, controls, notes, selection, session
 from pages.frame.language import _, joined, number, plain
 from pages.frame.recipe import Recipe

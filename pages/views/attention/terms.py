@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.studies.heads.stages import Stage
+from core.studies.heads.stages import Rule, Stage, Terms, largest
 from core.studies.heads.steps import HeadSteps
-from core.studies.heads.terms import Rule, Terms, largest
 from pages.frame import components
 from pages.frame.language import N_, _, labelled, n_, number, plain
 from pages.frame.selection import Selection

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.decoding.generate import DecodingStrategy
 from core.decoding.step import DecodeStep
-from core.evaluate.mistakes import telling_mistake, wrong_tokens
+from core.evaluate.exposure import telling_mistake, wrong_tokens
 from core.evaluate.side_by_side import decode_sentence
 from pages.frame import session
 from pages.frame.language import _

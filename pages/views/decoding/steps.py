@@ -10,7 +10,7 @@ from core.decoding.beam_tree import beam_search
 from core.decoding.choosing import Greedy
 from core.decoding.generate import DecodingStrategy, decode_steps, forced_steps
 from core.decoding.sentence import model_input, reference_ids
-from core.evaluate.mistakes import telling_mistake
+from core.evaluate.exposure import telling_mistake
 from core.evaluate.side_by_side import TwoDecodings, decode_both_ways
 from core.studies.opening.examples import known_continuation
 from pages.frame import components, controls, session

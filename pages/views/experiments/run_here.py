@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.jobs.job import JobError
-from core.studies.experiments import job
+from core.studies.experiments import running
 from core.studies.experiments.experiment import BASE, Experiment, Variant
 from core.studies.experiments.running import keep_run, run_of
 from pages.frame import cached, controls, service, session
@@ -28,7 +28,7 @@ def offer(experiment: Experiment) -> None:
         st.caption(_("In a class, experiments are run by the teacher."))
         return
     folder = own_folder(experiment)
-    if job.RUNNING.at_work(folder):
+    if running.RUNNING.at_work(folder):
         session.fragment("experiment", EVERY)(_progress)(experiment, folder)
         return
     if reason := session.storage(_REFUSED).get(experiment.name):
@@ -94,15 +94,19 @@ def _take(experiment: Experiment, folder: Path, variant: Variant) -> None:
 
 
 def _progress(experiment: Experiment, folder: Path) -> None:
-    found = job.RUNNING.status(folder)
+    found = running.RUNNING.status(folder)
     if not found.alive:
         # What came of it changes the whole page.
         st.rerun()
     share = found.done / found.of if found.of else 0.0
     status = n_(
-        "{done} of {of} training done …", "{done} of {of} trainings done …", found.of // job.PARTS
+        "{done} of {of} training done …",
+        "{done} of {of} trainings done …",
+        found.of // running.PARTS,
     )
-    status = status.format(done=number(found.done // job.PARTS), of=number(found.of // job.PARTS))
+    status = status.format(
+        done=number(found.done // running.PARTS), of=number(found.of // running.PARTS)
+    )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(share, status if found.of else _("Starting …"))
         st.button(
@@ -116,7 +120,7 @@ def _progress(experiment: Experiment, folder: Path) -> None:
 
 def _ended(folder: Path) -> str:
     """Say how it ended without a result, or nothing."""
-    found = job.RUNNING.status(folder)
+    found = running.RUNNING.status(folder)
     match found.state:
         case "failed":
             return _("The experiment failed: {reason}").format(reason=explained(found.message))
@@ -128,12 +132,12 @@ def _ended(folder: Path) -> str:
 
 def _start(experiment: Experiment, folder: Path, seeds: int) -> None:
     with _saying_why(experiment):
-        job.start(experiment, folder, seeds)
+        running.start(experiment, folder, seeds)
 
 
 def _stop(experiment: Experiment, folder: Path) -> None:
     with _saying_why(experiment):
-        job.RUNNING.ask(folder, "stop")
+        running.RUNNING.ask(folder, "stop")
 
 
 @contextmanager

@@ -8,12 +8,18 @@ import numpy as np
 import streamlit as st
 
 from core.heads import Head
-from core.studies.effects.head_report import N_ALIKE, HeadReport, head_report
+from core.studies.effects.head_report import (
+    N_ALIKE,
+    HeadReport,
+    HeadRow,
+    head_card,
+    head_likeness,
+    head_report,
+    strata,
+)
 from core.studies.effects.measuring import stored_effects
 from core.studies.effects.text_cost import cost_of_head
-from core.studies.heads.card import HeadRow, head_card, strata
 from core.studies.heads.direct_effect import direct_effect
-from core.studies.heads.likeness import head_likeness
 from core.studies.heads.roles import roles_of_heads
 from core.tokenizer.tokenizer import Token
 from pages.frame import controls, notes, selection

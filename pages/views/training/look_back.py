@@ -14,8 +14,12 @@ from core.model.attention import attend_probed
 from core.runs.checkpoint import stops
 from core.runs.run import Run, RunError
 from core.studies.forward_pass import forward_pass
-from core.studies.heads.evenness import evenness
-from core.studies.heads.largest_weights import largest_weight, pairs_of_words, telling_query
+from core.studies.heads.largest_weights import (
+    evenness,
+    largest_weight,
+    pairs_of_words,
+    telling_query,
+)
 from core.studies.heads.maps import SHARP, Forming, forming
 from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import cached, clicks, components, notes, selection, session, tour

@@ -14,7 +14,7 @@ from core.tasks import CorpusError
 from core.tasks.columns import Layout, Reading
 from core.tasks.corpus import FEWEST_SOURCES, FILES, Corpus
 from core.tasks.pairs import FOUND, LARGEST, Pairs, TooLargeError, as_tsv, layout_in, read_pairs
-from core.training.corpus_report import CorpusReport, corpus_report
+from core.training.forecast import CorpusReport, corpus_report
 from core.training.presets import Setting, vocabulary_for
 from pages.frame import controls, service, session
 from pages.frame.cached import Keyed

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from core.decoding.choosing import Greedy
 from core.decoding.generate import Forced, decode
 from core.decoding.step import DecodeStep
-from core.evaluate.exposure import divergences
-from core.evaluate.mistakes import telling_mistake, wrong_tokens
+from core.evaluate.exposure import divergences, telling_mistake, wrong_tokens
 from core.evaluate.side_by_side import decode_both_ways, decode_sentence, step_figures
 from core.inspection import inspect_sentence
 from core.runs.run import load_run

@@ -7,7 +7,7 @@ from core.batch import collate
 from core.config import ModelConfig
 from core.decoding.step import mask_special_tokens
 from core.model import build
-from core.training.decoder_inputs import free_running, scheduled_sampling
+from core.training.loop import free_running, scheduled_sampling
 from core.vocabulary import BOS, PAD
 
 

@@ -11,8 +11,14 @@ from core.evaluate.loss import token_loss
 from core.model import build
 from core.tasks import TASKS
 from core.training.batches import training_batches
-from core.training.loop import TrainingError, learning_rate, make_optimizer, train
-from core.training.losses import Auxiliary, losses
+from core.training.loop import (
+    Auxiliary,
+    TrainingError,
+    learning_rate,
+    losses,
+    make_optimizer,
+    train,
+)
 
 CONFIG = TrainConfig(steps=6, batch_size=4, warmup=3, learning_rate_factor=2.0)
 

@@ -13,8 +13,7 @@ from core.labels import as_learned
 from core.model import build
 from core.tasks import TASKS, Sample
 from core.training.batches import training_batches
-from core.training.loop import make_optimizer, train
-from core.training.losses import guided_loss, guided_rows, length_loss
+from core.training.loop import guided_loss, guided_rows, length_loss, make_optimizer, train
 from core.training.prepare import train_tokenizer
 from core.training.presets import with_settings
 from tests.core.conftest import MINIATURE

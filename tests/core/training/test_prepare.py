@@ -15,7 +15,7 @@ from core.tasks.length_filter import fitting
 from core.tasks.task import Sample
 from core.tokenizer.byte_level import ByteLevelTokenizer
 from core.training import prepare as preparing
-from core.training.corpus_report import corpus_report
+from core.training.forecast import corpus_report
 from core.training.prepare import extend_run, prepare_run, train_tokenizer
 from core.training.presets import with_settings
 from tests.core.conftest import MINIATURE

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 from transformers import PreTrainedTokenizerFast
 
 from core.watch import Override, Patch, Silence, watch
-from core.watch.scores import Scores
+from core.watch.interception import Scores
 from tests.core.watch import written_by_hand
 from tests.core.watch.random_models import inputs_of, model_of
 from tests.core.watch.written_by_hand import KINDS, V, drawn, kept_weights

@@ -2,10 +2,8 @@ import pytest
 
 from core.heads import Head
 from core.runs.run import load_run
-from core.studies.effects.head_report import head_report
+from core.studies.effects.head_report import head_card, head_likeness, head_report
 from core.studies.effects.measuring import stored_effects
-from core.studies.heads.card import head_card
-from core.studies.heads.likeness import head_likeness
 from core.studies.heads.roles import roles_of_heads
 from tests.core.conftest import GALLERY
 

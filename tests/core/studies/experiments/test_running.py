@@ -11,7 +11,7 @@ from core.decoding.mask_predict import MaskPredict
 from core.evaluate.evaluation import held_out_pairs
 from core.runs.run import load_run
 from core.runs.settings import read_settings
-from core.studies.experiments import EXPERIMENTS, job, measures, running
+from core.studies.experiments import EXPERIMENTS, measures, running
 from core.studies.experiments.experiment import BASE, Experiment, Variant
 from core.studies.experiments.measures import PASS_MEASURES
 from core.studies.experiments.results import Results
@@ -177,14 +177,14 @@ def tiny(monkeypatch):
 @pytest.mark.slow
 def test_an_experiment_tells_how_far_it_is_and_leaves_its_results(tmp_path, tiny):
     done = []
-    for part in job.experiment_run(tmp_path, TINY.name, "1"):
-        found = job.RUNNING.status(tmp_path)
+    for part in running.experiment_run(tmp_path, TINY.name, "1"):
+        found = running.RUNNING.status(tmp_path)
         assert found.alive
-        assert (found.done, found.of) == (part, 2 * job.PARTS)
+        assert (found.done, found.of) == (part, 2 * running.PARTS)
         done.append(part)
-    assert done == list(range(1, 2 * job.PARTS + 1))
+    assert done == list(range(1, 2 * running.PARTS + 1))
     assert {each.seed for each in Results.load(tmp_path / "tiny.json").trained} == {0}
-    assert job.RUNNING.status(tmp_path).state == "idle"
+    assert running.RUNNING.status(tmp_path).state == "idle"
 
 
 QUESTION = Experiment(

@@ -26,9 +26,7 @@ def inspected(sentence, name="translate-guided"):
 
 
 @given(WORDS, WORDS)
-def test_every_position_is_paired_or_differs_and_pairs_are_equal_unless_said(
-    first, second
-):
+def test_every_position_is_paired_or_differs_and_pairs_are_equal_unless_said(first, second):
     found = aligned(first, second)
     for side, paired, texts in ((0, found.first, first), (1, found.second, second)):
         assert len(set(paired)) == len(paired)

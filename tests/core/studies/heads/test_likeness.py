@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from core.batch import Pair
 from core.heads import Kind
-from core.studies.heads.likeness import likeness
+from core.studies.effects.head_report import likeness
 from tests.core.studies.heads.heads_by_hand import SELF, ByHand
 
 

@@ -7,9 +7,18 @@ import pytest
 
 from core.heads import Head
 from core.inspection import inspect_sentence
-from core.studies.heads.stages import Stage, bias, cell_at, cell_of, pair_of, panels, telling_pair
+from core.studies.heads.stages import (
+    Stage,
+    bias,
+    cell_at,
+    cell_of,
+    pair_of,
+    panels,
+    stage_numbers,
+    telling_pair,
+    terms,
+)
 from core.studies.heads.steps import head_steps
-from core.studies.heads.terms import stage_numbers, terms
 from tests.core.studies.heads.conftest import PLAIN, SELF, SENTENCE
 
 

@@ -5,9 +5,8 @@ import pytest
 from core.describe.formulas import Stage
 from core.heads import Head
 from core.runs.run import load_run
-from core.studies.heads.stages import cell_at, cell_of, panels
+from core.studies.heads.stages import cell_at, cell_of, panels, terms
 from core.studies.heads.steps import head_steps
-from core.studies.heads.terms import terms
 
 TEXT = "The animal did not cross the street."
 COMMON = [Stage.MASK, Stage.SOFTMAX, Stage.MIX, Stage.CONCATENATE, Stage.OUTPUT]

@@ -6,8 +6,8 @@ import pytest
 
 from core.heads import Head, Kind
 from core.inspection import SiteAttention, even_weights, inspect_sentence
-from core.studies.heads.evenness import evenness
 from core.studies.heads.largest_weights import (
+    evenness,
     head_between_words,
     pairs_of_words,
     sharpest_head,

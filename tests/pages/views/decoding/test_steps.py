@@ -7,7 +7,7 @@ import torch
 from core.decoding.choosing import Greedy
 from core.decoding.generate import Forced, decode
 from core.decoding.sentence import model_input, translate
-from core.evaluate.mistakes import telling_mistake
+from core.evaluate.exposure import telling_mistake
 from core.heads import Site
 from core.inspection import inspect_sentence
 from core.model import Record

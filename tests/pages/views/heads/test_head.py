@@ -8,8 +8,7 @@ from core.evaluate.intervals import Difference
 from core.heads import Head, Kind
 from core.runs.run import load_run
 from core.studies.effects.head_effects import HeadEffect
-from core.studies.heads.card import head_card
-from core.studies.heads.likeness import head_likeness
+from core.studies.effects.head_report import head_card, head_likeness
 from core.studies.heads.question import Role, Score
 from core.studies.heads.roles import HeadRole, roles_of_heads
 from pages.frame.language import number

@@ -8,8 +8,8 @@ import pytest
 from core.heads import Head
 from core.runs.own_text import give_text
 from core.runs.run import load_run
+from core.studies.effects.head_report import head_card
 from core.studies.effects.text_cost import cost_of_head
-from core.studies.heads.card import head_card
 from core.studies.heads.roles import roles_of_heads
 from pages.frame.language import number
 from tests.pages.conftest import said

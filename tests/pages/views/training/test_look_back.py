@@ -9,7 +9,7 @@ from core.heads import Head, Site
 from core.inspection import inspect_sentence
 from core.runs.checkpoint import stops
 from core.runs.run import load_run
-from core.studies.heads.evenness import evenness
+from core.studies.heads.largest_weights import evenness
 from core.studies.heads.maps import SHARP
 from core.tasks import TASKS
 from tests.pages.conftest import ROOT, chart_rows, said, send
