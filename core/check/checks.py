@@ -15,8 +15,7 @@ from torch import Tensor, nn
 from ..messages import N_
 from ..model import Cache, Transformer
 from ..model.masks import padding_mask
-from .arguments import read
-from .inputs import PADDED, POSITIONS, Inputs
+from .inputs import PADDED, POSITIONS, Inputs, read
 from .labels import check_labels, random_batch, with_decoder_inputs
 from .passes import Passes, all_of, evaluating
 from .report import Fault, Kind, Report

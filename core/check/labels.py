@@ -14,8 +14,7 @@ from torch.nn import functional
 
 from ..messages import N_
 from ..model import Transformer
-from .arguments import is_causal, named
-from .inputs import IGNORED, LABELS, LONGEST, CheckError
+from .inputs import IGNORED, LABELS, LONGEST, CheckError, is_causal, named
 from .passes import Passes
 from .report import Fault, Kind
 from .trace import leaves

@@ -8,7 +8,8 @@ from core.evaluate.side_by_side import decode_sentence
 from core.heads import Head
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from core.studies.lessons.of_sentence import sentence_stream, sentence_units
+from core.studies.lessons.layers import sentence_stream
+from core.studies.lessons.sublayers import sentence_units
 from core.tasks import TASKS
 from pages.frame import links, tour
 from pages.frame.language import plain

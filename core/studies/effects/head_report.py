@@ -18,7 +18,7 @@ from ...heads import Head, Kind, Side
 from ...model import Record, Step, Transformer
 from ...runs.run import Run
 from ...tokenizer.tokenizer import Token
-from ..heads.direct_effect import Written, has_direct_path, written
+from ..attribution.logit_terms import Written, has_direct_path, written
 from ..heads.question import Question, Role, Rows, Score, heads_of, read, target_keys
 from ..heads.roles import (
     N_SENTENCES,

@@ -16,10 +16,10 @@ from ...batch import collate
 from ...heads import Head, Kind, Site
 from ...model import Step, Transformer
 from ...runs.run import Run
+from .maps import outputs_of
 from .question import QuestionProbe, Role, Rows, ask, heads_of, weight
 from .roles import N_SENTENCES, SEED
 from .texts import batches_of, pairs_read
-from .vector_norms import outputs_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ nearest tokens are found by their cosines in all of its dimensions.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -21,8 +21,12 @@ from ...decoding.sentence import translate
 from ...heads import Kind, Stack
 from ...model import Transformer
 from ...runs.run import Run
+from ...tasks.translation.names import FUNCTION_WORDS
 from ..cells import Table, cells, stacked
+from .of_sentence import OfSentence, described, ids_of, texts_of
 
+STEM = 3
+"""Letters that two forms of a word have in common at least."""
 N_NEAREST = 8
 """Tokens of the vocabulary that are named beside one."""
 MOST_SPELLINGS = 6
@@ -78,12 +82,9 @@ def nearest(model: Transformer, stack: Stack, token: int, n: int) -> tuple[Neigh
 
 def nearest_words(run: Run, stack: Stack, token: int, n: int) -> tuple[Neighbour, ...]:
     """As `nearest`, without the same word in other capitals."""
-    tokenizer = (
-        run.tokenizer if Kind.self_of(stack).query_side == "source" else run.target_tokenizer
-    )
 
     def word(at: int) -> str:
-        return tokenizer.describe([at])[0].text.casefold()
+        return described(run, Kind.self_of(stack).query_side, [at])[0].casefold()
 
     own = word(token)
     found = nearest(run.model, stack, token, n + MOST_SPELLINGS)
@@ -175,16 +176,13 @@ def vocabulary_map(
         word: Id of a token, which is placed with its nearest neighbours.
         chosen: Ids of other tokens whose neighbours are named.
     """
-    written = translate(run, sentence)
-    is_source = Kind.self_of(stack).query_side == "source"
-    read = written.source_ids if is_source else written.fed_ids
-    tokenizer = run.tokenizer if is_source else run.target_tokenizer
+    read, side = ids_of(translate(run, sentence), stack), Kind.self_of(stack).query_side
 
     def texts(tokens: Sequence[int]) -> tuple[str, ...]:
         # One by one: as a text, bytes of neighbours might make one character.
-        return tuple(tokenizer.describe([token])[0].text for token in tokens)
+        return tuple(described(run, side, [token])[0] for token in tokens)
 
-    table_VD = run.model.embedding(stack).tokens.weight.detach().double().cpu()
+    table_VD = _table(run.model, stack).double().cpu()
     near = []
     for token in (word, *chosen):
         found = nearest_words(run, stack, token, N_NEAREST)
@@ -238,3 +236,55 @@ def principal_components(
     shares = (variance_M / variance_M.sum().clamp(min=1e-30))[:n].tolist()
     missing = n - len(shares)
     return np.pad(points_Nn, ((0, 0), (0, missing))), (*shares, *[0.0] * missing)
+
+
+def sentence_vectors(
+    run: Run, sentence: str, stack: Stack, position: int | None = None
+) -> OfSentence[TokenVectors]:
+    """Return the embeddings of a sentence's tokens beside each other, each token once.
+
+    Args:
+        run: A loaded run.
+        sentence: As typed.
+        stack: By which the tokens are read.
+        position: Of the token whose nearest ones of the vocabulary are named; None for no token.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    written = translate(run, sentence)
+    ids, texts = ids_of(written, stack), texts_of(run, written, stack)
+    found = token_vectors(run.model, stack, ids)
+    once = tuple(texts[ids.index(token)] for token in found.ids)
+    if position is not None:
+        near = nearest_words(run, stack, ids[position], N_NEAREST)
+        found = replace(found, nearest=near)
+    side = Kind.self_of(stack).query_side
+    named = {each.token: described(run, side, [each.token])[0] for each in found.nearest}
+    return OfSentence(found, {"row": once, "column": once, "neighbour": named})
+
+
+def telling_word(run: Run, sentence: str, stack: Stack) -> int | None:
+    """Return the position of the content word with the largest cosine to another one.
+
+    A form of the same word is no other one. None where the sentence has no such word.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    written = translate(run, sentence)
+    texts, side = texts_of(run, written, stack), Kind.self_of(stack).query_side
+    likest: dict[int, float] = {}
+    for place, (token, text) in enumerate(zip(ids_of(written, stack), texts, strict=True)):
+        if not _is_content(text):
+            continue
+        best = nearest_words(run, stack, token, 1)
+        [other] = described(run, side, [each.token for each in best]) or ("",)
+        if _is_content(other) and other.casefold()[:STEM] != text.casefold()[:STEM]:
+            likest[place] = best[0].cosine
+    return max(likest, key=lambda place: likest[place], default=None)
+
+
+def _is_content(text: str) -> bool:
+    """Return whether a token seems to be a noun, verb or adjective: long, and no function word."""
+    return len(text) > STEM and text.isalpha() and text.casefold() not in FUNCTION_WORDS

@@ -14,12 +14,16 @@ from torch import Tensor
 
 from ...batch import one_row, pad
 from ...config import ModelConfig
+from ...decoding.sentence import translate
 from ...decoding.step import mask_special_tokens
 from ...describe.formulas import normalised
 from ...heads import Kind, Site, Stack
 from ...messages import N_, Message
 from ...model import Record, Step, Transformer
+from ...runs.run import Run
 from ..cells import Table, cells
+from .masks import read_texts
+from .of_sentence import OfSentence, described, texts_of
 
 _SUBLAYERS = {
     "embedding": N_("embedding"),
@@ -310,3 +314,34 @@ def _encoded(
         record.tensors[site, step].double().numpy() for step in (Step.BEFORE_NORM, Step.AFTER_NORM)
     )
     return before_BSD, after_BSD
+
+
+def sentence_stream(run: Run, sentence: str, stack: Stack) -> OfSentence[Stream]:
+    """Follow every position of a stack through one pass over a sentence and its translation."""
+    written = translate(run, sentence)
+    streams = residual_stream(run.model, written.source_ids, written.fed_ids)
+    return OfSentence(streams[stack], {"position": texts_of(run, written, stack)})
+
+
+def sentence_lens(run: Run, sentence: str, stack: Stack) -> OfSentence[Lens]:
+    """Read which token the stream of a stack is nearest to at every depth."""
+    written = translate(run, sentence)
+    if Kind.self_of(stack).query_side == "source":
+        found = encoder_lens(run.model, written.source_ids)
+    else:
+        found = decoder_lens(run.model, written.source_ids, written.fed_ids)
+    ids = sorted({*found.best_LK.ravel().tolist(), *found.followed_K.tolist()})
+    named = dict(zip(ids, described(run, "source", ids), strict=True))
+    texts = texts_of(run, written, stack)
+    return OfSentence(found, {"position": texts, "best_id": named, "followed_id": named})
+
+
+def sentence_norms(run: Run, sentences: Sequence[str], site: Site) -> OfSentence[Norms]:
+    """Read what a norm of the stack that reads does to the first of some sentences.
+
+    The others stand beside it in a batch.
+    """
+    rows, _cut = read_texts(run, sentences)
+    side = Kind.self_of(site.stack).query_side
+    found = study_norms(run.model, site, rows[0], rows[1:])
+    return OfSentence(found, {"position": described(run, side, rows[0])})

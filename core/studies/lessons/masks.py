@@ -25,7 +25,8 @@ from ...model import Probes, Record, Remask, Step, Transformer
 from ...model.masks import causal_mask, padding_mask
 from ...runs.run import Run, RunError
 from ...vocabulary import PAD
-from ..cells import Table, cells
+from ..cells import Table, cells, stacked
+from .of_sentence import OfSentence, described
 
 PADDING, LOOK_AHEAD = "padding", "look-ahead"
 BATCH = 50
@@ -350,3 +351,67 @@ def _measured(model: Transformer, batches: Sequence[Batch], without: tuple[Mask,
         loss += token_loss(logits_BTV, batch.labels_BT, pad_id=batch.pad_id).item() * batch.n_tokens
         n_tokens += batch.n_tokens
     return MaskLoss(without, loss / n_tokens)
+
+
+def masked_head(
+    run: Run, batch: PaddedBatch, head: Head, sentence: int = 0, without: Sequence[Mask] = ()
+) -> OfSentence[HeadOfBatch]:
+    """Return what a head does with one sentence of a padded batch, some masks left out."""
+    found = head_of_batch(run.model, batch, head, sentence, without)
+    return OfSentence(found, _of_batch(run, batch, head, sentence))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WithoutMasks:
+    """A head with all masks and with some left out, and what each mask is worth."""
+
+    before: HeadOfBatch
+    after: HeadOfBatch
+    without: tuple[Mask, ...]
+    losses: tuple[MaskLoss, ...]
+    """Empty where they were not measured."""
+
+    def table(self) -> Table:
+        """Return a row for each query and key, the leaks, and the losses."""
+        weights = {"weight": self.before.weights_QK, "weight_without": self.after.weights_QK}
+        sides = {"": self.before.leak, _named(self.without): self.after.leak}
+        leaks: Table = {
+            "without": list(sides),
+            "leak_to_padding": [each.padding for each in sides.values()],
+            "leak_to_future": [each.future for each in sides.values()],
+        }
+        losses: Table = {
+            "without": [_named(each.without) for each in self.losses],
+            "loss": [each.loss for each in self.losses],
+        }
+        return stacked(cells("query", "key", weights), leaks, losses)
+
+
+def without_masks(
+    run: Run,
+    batch: PaddedBatch,
+    head: Head,
+    sentence: int,
+    without: Sequence[Mask],
+    losses: Sequence[MaskLoss] = (),
+) -> OfSentence[WithoutMasks]:
+    """Compare a head with all masks and with some left out; see `masked_head`."""
+    before = head_of_batch(run.model, batch, head, sentence)
+    after = head_of_batch(run.model, batch, head, sentence, without)
+    found = WithoutMasks(before, after, tuple(without), tuple(losses))
+    return OfSentence(found, _of_batch(run, batch, head, sentence))
+
+
+def _named(masks: Sequence[Mask]) -> str:
+    return ", ".join(f"{mask.attention}:{mask.name}" for mask in masks)
+
+
+def _of_batch(
+    run: Run, batch: PaddedBatch, head: Head, sentence: int
+) -> Mapping[str, tuple[str, ...]]:
+    """Return the tokens of queries and keys, what fills up among them."""
+    sides = dict(zip(("query", "key"), head.kind.sides, strict=True))
+    return {
+        name: described(run, side, batch.ids(side)[sentence].tolist())
+        for name, side in sides.items()
+    }

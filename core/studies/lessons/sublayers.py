@@ -18,11 +18,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...batch import one_row, pad
+from ...decoding.sentence import translate
 from ...heads import Site, Stack
 from ...model import Record, Step, Transformer
 from ...model.masks import causal_mask
 from ...model.sublayers import LayerInputs, Sublayer
+from ...runs.run import Run
 from ..cells import Table, cells, stacked
+from .of_sentence import OfSentence, ids_of, texts_of
 
 LONGEST = 64
 """Tokens that are studied; every one costs two passes of the sublayer over all."""
@@ -199,3 +202,22 @@ def top_units(hidden_KF: NDArray[np.float32], position: int, n: int = 10) -> tup
 def _firing(values: NDArray[np.float32]) -> list[int]:
     """Return the places of the positive values, the largest first, of equal ones the first."""
     return [int(at) for at in np.argsort(-values, kind="stable") if values[at] > 0]
+
+
+def sentence_units(
+    run: Run, sentence: str, stack: Stack, layer: int = 0, position: int = 0, n: int = 8
+) -> OfSentence[FiringUnits]:
+    """Count the feed-forward units of a stack that fire, and name the strongest of one token."""
+    written = translate(run, sentence)
+    hidden = hidden_units(run.model, written.source_ids, written.fed_ids)
+    top = top_units(hidden[Site(stack, layer, "feed_forward")], position, n)
+    found = FiringUnits(firing(hidden, stack), layer, position, top)
+    return OfSentence(found, {"position": texts_of(run, written, stack)})
+
+
+def sentence_mixing(run: Run, sentence: str, layer: int) -> OfSentence[Influence]:
+    """Measure which position's input moves which output, in a layer of the stack that reads."""
+    written, stack = translate(run, sentence), run.model.config.stacks[0]
+    found = influence(run.model, layer, ids_of(written, stack))
+    texts = texts_of(run, written, stack)[:LONGEST]
+    return OfSentence(found, {"row": texts, "column": texts})

@@ -13,11 +13,11 @@ from core.studies.heads.largest_weights import largest_weight
 from core.studies.heads.maps import (
     HOW,
     How,
+    has_vector_norms,
     heads_of_all_layers,
     maps_of_heads,
     maps_over_heads,
 )
-from core.studies.heads.vector_norms import has_vector_norms
 from pages.frame import clicks, components, controls, notes, selection, session, tour
 from pages.frame.language import _, capitalised, labelled, n_, number
 from pages.frame.maps import maps_of

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from core.studies.heads.vector_norms import VectorNorms, vector_norms
+from core.studies.heads.maps import VectorNorms, vector_norms
 from pages.frame import clicks, components, notes
 from pages.frame.language import _, joined, n_, number
 from pages.frame.recipe import Recipe

@@ -15,8 +15,7 @@ from core.studies.experiments.findings import (
     margin,
 )
 from core.studies.experiments.measures import EXACT_MATCH, Measure
-from core.studies.experiments.results import Estimate
-from core.studies.experiments.tables import of_trainings
+from core.studies.experiments.results import Estimate, of_trainings
 from core.tasks import TASKS, right_targets
 from pages.frame import cached, charts, controls, links, measured_on
 from pages.frame.controls import fold

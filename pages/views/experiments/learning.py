@@ -6,8 +6,7 @@ import streamlit as st
 
 from core.studies.attribution.encoder_gradients import AtLayer, by_layer
 from core.studies.experiments.findings import VANISHED
-from core.studies.experiments.results import Results
-from core.studies.experiments.tables import of_curves, of_layers
+from core.studies.experiments.results import Results, of_curves, of_layers
 from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import charts, controls
 from pages.frame.language import (

@@ -5,7 +5,7 @@ from itertools import takewhile
 
 from core.studies.attribution.encoder_gradients import influence_by_distance
 from core.studies.experiments.findings import fall
-from core.studies.experiments.tables import of_distances, of_lengths
+from core.studies.experiments.results import of_distances, of_lengths
 from pages.frame import charts, controls
 from pages.frame.language import _, capitalised, joined, listed, n_, number, percent
 from pages.frame.texts import view_text

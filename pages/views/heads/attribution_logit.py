@@ -7,9 +7,8 @@ from functools import partial
 import numpy as np
 
 from core.heads import Head, Site
-from core.studies.attribution.logit_terms import LogitTerms, logit_terms
+from core.studies.attribution.logit_terms import LogitTerms, logit_terms, terms_of
 from core.studies.effects.patching import layer_maps
-from core.studies.heads.direct_effect import terms_of
 from core.studies.lessons.layers import sublayer_name
 from pages.frame import components, notes
 from pages.frame.charts import chart

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from core.heads import Head
+from core.studies.attribution.logit_terms import direct_effect
 from core.studies.effects.head_report import (
     N_ALIKE,
     HeadReport,
@@ -19,7 +20,6 @@ from core.studies.effects.head_report import (
 )
 from core.studies.effects.measuring import stored_effects
 from core.studies.effects.text_cost import cost_of_head
-from core.studies.heads.direct_effect import direct_effect
 from core.studies.heads.roles import roles_of_heads
 from core.tokenizer.tokenizer import Token
 from pages.frame import controls, notes, selection

@@ -15,8 +15,10 @@ from core.studies.lessons.embeddings import (
     nearest,
     nearest_words,
     random_pair_cosine,
+    sentence_vectors,
+    telling_word,
 )
-from core.studies.lessons.of_sentence import OfSentence, sentence_vectors, telling_word
+from core.studies.lessons.of_sentence import OfSentence
 from core.studies.lessons.positions import Norms, norms
 from pages.frame import clicks, components
 from pages.frame.cached import ModelOf

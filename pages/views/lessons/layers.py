@@ -17,8 +17,9 @@ from core.studies.lessons.layers import (
     decoder_lens,
     encoder_lens,
     formula,
+    sentence_lens,
+    sentence_stream,
 )
-from core.studies.lessons.of_sentence import sentence_lens, sentence_stream
 from pages.frame import session
 from pages.frame.charts import chart
 from pages.frame.language import _, capitalised, joined, number, percent, plain, short

@@ -20,8 +20,8 @@ from core.studies.lessons.masks import (
     masks_of,
     reads_texts,
     visible,
+    without_masks,
 )
-from core.studies.lessons.of_sentence import without_masks
 from pages.frame import components, controls, measured_on
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, capitalised, joined, labelled, n_, number, percent, plain

@@ -5,8 +5,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from core.model.masks import causal_mask, decoder_mask, padding_mask
-from core.studies.lessons.masks import LOOK_AHEAD, PADDING, HeadOfBatch
-from core.studies.lessons.of_sentence import masked_head
+from core.studies.lessons.masks import LOOK_AHEAD, PADDING, HeadOfBatch, masked_head
 from pages.frame import components
 from pages.frame.language import _
 from pages.frame.recipe import Recipe

@@ -7,8 +7,7 @@ import streamlit as st
 
 from core.describe.formulas import WEIGHTS, sublayer_input
 from core.heads import Side
-from core.studies.lessons.of_sentence import sentence_mixing
-from core.studies.lessons.sublayers import LONGEST, Influence, Moved, influence
+from core.studies.lessons.sublayers import LONGEST, Influence, Moved, influence, sentence_mixing
 from core.tokenizer.tokenizer import Token
 from pages.frame import components, controls, session
 from pages.frame.language import _, n_, number, percent

@@ -4,8 +4,7 @@ import streamlit as st
 
 from core.describe import Description, describe
 from core.heads import Site, Stack, Sublayer
-from core.studies.lessons.layers import Norms, batch_norm, study_norms
-from core.studies.lessons.of_sentence import sentence_norms
+from core.studies.lessons.layers import Norms, batch_norm, sentence_norms, study_norms
 from pages.frame import controls, selection, session
 from pages.frame.charts import chart
 from pages.frame.language import _, number

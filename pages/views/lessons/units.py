@@ -10,8 +10,7 @@ from core.config import ModelConfig
 from core.describe.formulas import hidden_formula
 from core.heads import Stack
 from core.model.sublayers import FeedForward
-from core.studies.lessons.of_sentence import sentence_units
-from core.studies.lessons.sublayers import FiringUnits, firing, top_units
+from core.studies.lessons.sublayers import FiringUnits, firing, sentence_units, top_units
 from pages.frame import controls, session
 from pages.frame.language import N_, _, joined, listed, n_, number, percent, plain
 from pages.frame.recipe import Recipe

@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn import functional
 
 import core.model.attention
-from core.check.arguments import read
+from core.check.inputs import read
 from core.check.labels import random_batch, with_decoder_inputs
 from core.check.passes import Passes, evaluating
 from tests.core.check.models import ids

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from core.batch import Pair
 from core.heads import Head
 from core.inspection import inspect_sentence
+from core.studies.attribution.logit_terms import direct_effect
 from core.studies.effects.head_report import HeadRow, drawn_rows, head_card, strata
-from core.studies.heads.direct_effect import direct_effect
 from core.studies.heads.roles import antecedent, roles_of_heads
 from core.tokenizer.tokenizer import Token
 from tests.core.studies.heads.heads_by_hand import SELF, VOCABULARY, ByHand, pointing, sentences

@@ -10,8 +10,7 @@ from core.batch import one_row
 from core.heads import Head
 from core.model import Record, Step, build
 from core.model.norm import BatchNorm, RMSNorm
-from core.studies.attribution.logit_terms import has_terms
-from core.studies.heads.direct_effect import direct_effect, has_direct_path, terms_of
+from core.studies.attribution.logit_terms import direct_effect, has_direct_path, has_terms, terms_of
 from tests.core.studies.heads.conftest import random_run
 
 SOURCE, FED, POSITION = (5, 6, 7, 2), (1, 8, 9, 5), 2

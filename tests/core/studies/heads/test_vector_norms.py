@@ -8,7 +8,7 @@ from core.batch import one_row
 from core.heads import Head, Kind
 from core.inspection import inspect_sentence
 from core.model import Record, Step
-from core.studies.heads.vector_norms import vector_norms
+from core.studies.heads.maps import vector_norms
 from tests.core.studies.heads.conftest import SENTENCE
 
 

@@ -10,10 +10,10 @@ from core.studies.lessons.embeddings import (
     nearest,
     nearest_words,
     principal_components,
+    telling_word,
     token_vectors,
     vocabulary_map,
 )
-from core.studies.lessons.of_sentence import telling_word
 from tests.core.conftest import GALLERY
 
 

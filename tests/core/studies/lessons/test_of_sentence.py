@@ -3,15 +3,10 @@ import pytest
 from core.decoding.sentence import translate
 from core.heads import Head
 from core.runs.run import load_run
-from core.studies.lessons.masks import MASKS, padded_batch
-from core.studies.lessons.of_sentence import (
-    sentence_lens,
-    sentence_mixing,
-    sentence_stream,
-    sentence_units,
-    sentence_vectors,
-    without_masks,
-)
+from core.studies.lessons.embeddings import sentence_vectors
+from core.studies.lessons.layers import sentence_lens, sentence_stream
+from core.studies.lessons.masks import MASKS, padded_batch, without_masks
+from core.studies.lessons.sublayers import sentence_mixing, sentence_units
 from tests.core.conftest import GALLERY
 
 SENTENCE = "The cat slept."

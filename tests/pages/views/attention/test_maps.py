@@ -4,7 +4,7 @@ import pytest
 from core.heads import Head, Kind
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from core.studies.heads.vector_norms import vector_norms
+from core.studies.heads.maps import vector_norms
 from tests.pages.conftest import MODEL, ROOT, component, pick, send_from, shown
 from tests.pages.views.attention.conftest import seen, written
 from tests.viz.unpacked import unpack_matrices as unpack
