@@ -248,9 +248,6 @@ class ModelConfig(Settings):
         """Return the number of positions of a parallel decoder for a source length.
 
         More than any training target needs; the rest is filled with EOS.
-
-        Args:
-            n_source: Tokens of the source, EOS included.
         """
         usual, learned = n_source + n_source // 2 + 4, math.ceil(self.target_ratio * n_source)
         return min(self.max_positions - 1, max(usual, learned))

@@ -107,15 +107,7 @@ class OutputLayer:
 def output_layer(
     run: Run, sentence: str, steps: Sequence[DecodeStep], step: int, temperature: float
 ) -> OutputLayer:
-    """Return what the output layer computes at one step of a decoding.
-
-    Args:
-        run: A loaded run.
-        sentence: What is decoded.
-        steps: Of the decoding.
-        step: One of them.
-        temperature: τ, which divides the scores.
-    """
+    """Return what the output layer computes at one step of a decoding."""
     logits_V = steps[step].logits_V
     rows = output_rows(logits_V, temperature)
     ids = [row.token for row in rows if row.token is not None]

@@ -189,11 +189,7 @@ def mask_special_tokens(logits_KV: Tensor, config: ModelConfig) -> Tensor:
 
 
 def least_sure_step(steps: Sequence[DecodeStep]) -> int:
-    """Return the step at which the two most probable tokens are closest; the first of equal ones.
-
-    Args:
-        steps: At least one.
-    """
+    """Return the first step at which the two most probable tokens are closest."""
     top_T2 = torch.stack([step.probabilities.topk(2).values for step in steps])
     return int((top_T2[:, 0] - top_T2[:, 1]).argmin())
 

@@ -23,11 +23,6 @@ def generate_targets(model: Transformer, pairs: Sequence[Pair], tokenizer: Token
     A decoder alone continues the source. An encoder alone fills in all target tokens at once,
     knowing their number, or labels the source; a parallel decoder makes `PASSES` passes and does
     not know the number.
-
-    Args:
-        model: In evaluation mode.
-        pairs: Source and target, as `encode_samples` makes them.
-        tokenizer: The model's tokenizer.
     """
     if model.config.is_encoder_decoder:
         source_BS = pad([pair.source for pair in pairs], pad_id=model.config.pad_id)

@@ -53,12 +53,7 @@ def _is_absent(projection: nn.Linear) -> bool:
 
 
 def formulas(attention: MultiHeadAttention, head: int) -> Mapping[Stage, str]:
-    """Return the stages of a head in order, each with its formula in LaTeX.
-
-    Args:
-        attention: The head's sublayer.
-        head: Its index.
-    """
+    """Return the stages of a head in order, each with its formula in LaTeX."""
     given, d_model = memory_symbol(attention), attention.query.in_features
     d_k, d_v = attention.d_k, attention.d_v
     last = attention.n_heads - 1

@@ -43,12 +43,7 @@ from .parts import (
 
 @singledispatch
 def add(module: object, sketch: Sketch) -> None:
-    """Add a module to the sketch of its model, in the order in which data goes through.
-
-    Args:
-        module: An instance of a registered class.
-        sketch: The sketch of the model.
-    """
+    """Add a module to the sketch of its model, in the order in which data goes through."""
     raise TypeError(f"nothing says what a {type(module).__name__} is: register it with `add`")
 
 

@@ -64,12 +64,6 @@ def evaluate(
 def held_out_pairs(run: Run, n: int, seed: int, *, aligned: bool = False) -> list[Pair]:
     """Return up to `n` held-out pairs of the run's task that fit the model's positions.
 
-    Args:
-        run: The run.
-        n: Pairs.
-        seed: Draws them.
-        aligned: Whether to include word alignments.
-
     Raises:
         RunError: The task's file of pairs cannot be used, or nothing fits.
     """

@@ -82,11 +82,6 @@ def links_of_sample(sample: Sample, source: Spans, target: Spans) -> GoldLinks:
     """Return the links that a task knows, between words.
 
     What it links as a whole ("doesn't") and is several words here is a possible link of each.
-
-    Args:
-        sample: A pair with links.
-        source: Where the words of the source stand.
-        target: Where the words of the target stand.
     """
     sure, possible = set[WordLink](), set[WordLink]()
     for link in sample.links:

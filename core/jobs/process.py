@@ -59,10 +59,6 @@ class Work:
         """Yield the parts of the work, and write after each how many are done.
 
         If a page asks for an end, the work ends after the current part.
-
-        Args:
-            items: The parts.
-            of: Number of parts.
         """
         self.write_progress(0, of)
         for number, item in enumerate(items, 1):

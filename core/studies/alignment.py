@@ -274,11 +274,6 @@ def choose_aligner(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> Choice:
 
     That is the links of the run's own task on held-out sentences, where it knows them; else the
     agreement of rows and columns on such sentences, or on examples that the model translates.
-
-    Args:
-        run: A model with cross-attention.
-        n: Held-out sentences.
-        seed: Draws them.
     """
     samples = _samples(run, n, seed)
     known = [sample for sample in samples if sample.links]

@@ -94,11 +94,6 @@ def epoch_indices(
     """Yield the indices of each batch: each epoch has every pair once, in a new order.
 
     Pairs of similar length among the next ones are grouped.
-
-    Args:
-        lengths_N2: Tokens of each source and target, without special ones.
-        config: Seed and batch size.
-        first_step: Number of batches to skip.
     """
     longest_N = _longest(lengths_N2)
     n_chunks = max(

@@ -131,11 +131,6 @@ def _check_made(task: Task, tokenizer: Tokenizer, longest: int) -> None:
 def check_training(task: Task, preset: Preset, *, starts: bool) -> None:
     """Refuse what cannot be trained, as far as known before the tokenizer is trained.
 
-    Args:
-        task: The task.
-        preset: The model and training settings.
-        starts: Whether it starts from the weights of a run.
-
     Raises:
         ConfigError: The message says what does not go together.
     """

@@ -47,9 +47,6 @@ class _HeadChange:
     def _head_of(self, one_BHQX: Tensor) -> int:
         """Return the head.
 
-        Args:
-            one_BHQX: The weights or the mixed values of all heads of the module.
-
         Raises:
             IndexError: The module has no such head.
         """

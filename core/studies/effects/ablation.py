@@ -146,13 +146,7 @@ class BeforeAfter:
 
 
 def unchanged(run: Run, sentence: str, inspection: Inspection) -> Outcome:
-    """Feed the model as it is what it wrote.
-
-    Args:
-        run: A loaded run.
-        sentence: As it was typed.
-        inspection: Of the sentence.
-    """
+    """Feed the model as it is what it wrote."""
     own = inspection.translation
     fed = own.target_ids[own.n_given :]
     forced = _forced(run, model_input(run, sentence), fed, None, ended=own.finished)

@@ -144,15 +144,7 @@ class HeadCard:
 def head_card(
     run: Run, head: Head, roles: HeadRoles, n: int = N_SENTENCES, seed: int = SEED
 ) -> HeadCard:
-    """Return what a head does on up to `n` held-out sentences, the decoder fed the true targets.
-
-    Args:
-        run: A loaded run.
-        head: One of its heads.
-        roles: Of its heads, on the same sentences.
-        n: The most sentences.
-        seed: Draws sentences, the row of each, and those that are shown.
-    """
+    """Return what a head does on up to `n` held-out sentences, the decoder fed the true targets."""
     pairs = pairs_read(run, n, seed)
     role = next(each for each in roles.heads if each.head == head)
     describe: Describes = {
@@ -192,16 +184,7 @@ def drawn_rows(
     describe: Describes,
     seed: int,
 ) -> Iterator[HeadRow]:
-    """Yield one row, drawn, of each sentence that has some; without a question any with a choice.
-
-    Args:
-        model: Any.
-        pairs: The sentences.
-        head: One of its heads.
-        question: The keys that the head's role wants; None without a role.
-        describe: Makes tokens of ids.
-        seed: Draws the rows.
-    """
+    """Yield one row, drawn, of each sentence; without a question any with a choice."""
     rng = np.random.default_rng(seed)
     for group in batches_of(pairs, model.config.pad_id):
         batch, record = collate(group, model.config.pad_id), Record(sites=frozenset([head.site]))

@@ -125,13 +125,7 @@ def _prompt(run: Run, row: Row) -> Prompt:
 def effects_on_prompts(
     run: Run, prompts: Sequence[Prompt], metric: Metric = logit_difference
 ) -> Iterator[tuple[Head, Difference]]:
-    """Silence one head after the other, and yield what each changes in the mean of a measure.
-
-    Args:
-        run: A model with a decoder.
-        prompts: At least one.
-        metric: The measure.
-    """
+    """Silence one head after the other, and yield what each changes in the mean of a measure."""
     before_N, each_N = _measured(run, prompts, metric, ()), np.ones(len(prompts))
     for head in heads_of(run.model):
         yield head, mean_difference(before_N, _measured(run, prompts, metric, (head,)), each_N)

@@ -25,10 +25,6 @@ def evenness(weights_QK: AnyWeights, even_QK: Numbers) -> float:
     may see fewer than two keys have no choice and do not count; without any other row the result
     is 0.
 
-    Args:
-        weights_QK: A map.
-        even_QK: The same without a preference, as `core.inspection.SiteAttention` has it.
-
     >>> everything = np.full((1, 4), 0.25)
     >>> evenness(everything, everything)
     1.0

@@ -104,12 +104,6 @@ def gradient_step(
 ) -> GradientStep:
     """Take one step of gradient descent on a pair at each of several rates, in a copied model.
 
-    Args:
-        run: A loaded run with a decoder that writes one token after the other.
-        sentence: The source; of a decoder alone, the prompt.
-        target: The true target, which is fed (teacher forcing).
-        rates: Learning rates η.
-
     Raises:
         SentenceError: There is no text.
     """

@@ -179,13 +179,7 @@ class WhyScale:
 
 
 def why_scale(scores: Sequence[float], d_k: int, seed: int = 0) -> WhyScale:
-    """Compare a softmax with the division by √d_k and without it.
-
-    Args:
-        scores: As they are before the division.
-        d_k: Width of a head.
-        seed: Of what is sampled.
-    """
+    """Compare a softmax with the division by √d_k and without it."""
     scores_K = np.array(scores, dtype=np.float64)
     return WhyScale(
         response(scores_K, 1 / math.sqrt(d_k)), response(scores_K), sampled_widths(N_QUERIES, seed)

@@ -258,13 +258,7 @@ _LARGEST = 1 << 20
 
 
 def chat_of(path: Path, told: Mapping[str, Any], tokenizer: Tokenizer) -> ChatTemplate | None:
-    """Return what a model's chat template puts around a text; None where it has no template.
-
-    Args:
-        path: Its folder or GGUF file.
-        told: What `config.json` says.
-        tokenizer: Names the tokens that a template may ask for.
-    """
+    """Return what a model's chat template puts around a text; None where it has no template."""
     tokens = {}
     for name in ("bos_token", "eos_token", "pad_token"):
         number = told.get(f"{name}_id")
@@ -292,13 +286,7 @@ def _template_in(path: Path) -> str:
 
 
 def forced_id_of(path: Path, told: Mapping[str, Any], n_tokens: int) -> int:
-    """Return the token with which every target begins after its start token; −1 for none.
-
-    Args:
-        path: The model's folder.
-        told: What `config.json` says.
-        n_tokens: Size of the target's vocabulary.
-    """
+    """Return the token with which every target begins after its start token; −1 for none."""
     number = {**told, **_settings_in(path / _GENERATION)}.get("forced_bos_token_id")
     return number if type(number) is int and 0 <= number < n_tokens else -1
 

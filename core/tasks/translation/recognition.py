@@ -107,10 +107,6 @@ def drawn(draft: Draft) -> Sample:
 def derivations(source: str, draw: Callable[[Draft], Sample] = drawn) -> list[Sample]:
     """Return every sample of the grammar with this English side, without repetition.
 
-    Args:
-        source: The sentence.
-        draw: Makes a sample of a draft.
-
     >>> [sample.target for sample in derivations("The dogs didn't eat any apples.")]
     ["Les chiens n'ont pas mangé de pommes."]
     >>> derivations("The dogs will eat.")
