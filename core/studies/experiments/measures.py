@@ -172,7 +172,7 @@ COPYING = (
     _of_copying("p_gen_words", N_("words generated, not copied (p_gen)"), _P_GEN),
     _of_copying("p_gen_names", N_("names generated, not copied (p_gen)"), _P_GEN),
 )
-"""How names are treated; see `core.evaluate.pointer`."""
+"""How names are treated."""
 
 
 # ---- parallel decoding: right sentences after some passes, and seconds
