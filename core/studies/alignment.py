@@ -269,24 +269,21 @@ def aligners_of(run: Run) -> list[Aligner]:
     return [Aligner(group, row) for row in ROWS for group in groups]
 
 
-def choose_aligner(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> Choice:
+def choose_aligner(run: Run) -> Choice:
     """Choose the heads that align best, by the best that there is to choose by.
 
     That is the links of the run's own task on held-out sentences, where it knows them; else the
     agreement of rows and columns on such sentences, or on examples that the model translates.
     """
-    samples = _samples(run, n, seed)
+    if run.settings.has_pairs:
+        samples = held_out_samples(run, N_SENTENCES, SEED)
+    else:
+        sources = [example.source for example in examples_of(run)]
+        samples = [Sample(source, translate(run, source).text) for source in sources]
     known = [sample for sample in samples if sample.links]
     words = [Words.of(sample) for sample in known or samples]
     gold = [links_of_sample(each.sample, each.source, each.target) for each in words]
     return chosen(run, words, gold if known else None)
-
-
-def _samples(run: Run, n: int, seed: int) -> list[Sample]:
-    if run.settings.has_pairs:
-        return held_out_samples(run, n, seed)
-    sources = [example.source for example in examples_of(run)]
-    return [Sample(source, translate(run, source).text) for source in sources]
 
 
 def chosen(run: Run, words: Sequence[Words], gold: Sequence[GoldLinks] | None = None) -> Choice:

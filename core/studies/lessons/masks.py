@@ -354,10 +354,10 @@ def _measured(model: Transformer, batches: Sequence[Batch], without: tuple[Mask,
 
 
 def masked_head(
-    run: Run, batch: PaddedBatch, head: Head, sentence: int = 0, without: Sequence[Mask] = ()
+    run: Run, batch: PaddedBatch, head: Head, sentence: int = 0
 ) -> OfSentence[HeadOfBatch]:
-    """Return what a head does with one sentence of a padded batch, some masks left out."""
-    found = head_of_batch(run.model, batch, head, sentence, without)
+    """Return what a head does with one sentence of a padded batch."""
+    found = head_of_batch(run.model, batch, head, sentence)
     return OfSentence(found, _of_batch(run, batch, head, sentence))
 
 
