@@ -53,12 +53,6 @@ HEADS: tuple[Rgb, ...] = (
     (110, 150, 170),
 )
 
-# The families of a model's parts, tinted as quietly as the boxes of a printed figure.
-_PARTS = {
-    **{"attention": HEADS[1], "feed-forward": HEADS[5], "recurrence": HEADS[2], "mixing": HEADS[2]},
-    **{"norm": HEADS[6], "embedding": HEADS[3]},
-}
-
 # What a mask lets through: no weight, and so none of the scale's colours.
 MAY_LOOK: Rgb = (168, 190, 214)
 
@@ -153,7 +147,6 @@ def css_variables() -> str:
         "--lab-target": colour(TARGET, 0.19),
         "--lab-target-strong": colour(TARGET, 0.5),
     }
-    parts = {f"--lab-part-{name}": colour(rgb, 0.22) for name, rgb in _PARTS.items()}
     heads = {f"--lab-head-{head}": colour(rgb) for head, rgb in enumerate(HEADS)}
-    lines = [f"  {name}: {value};" for name, value in (_VARIABLES | tints | parts | heads).items()]
+    lines = [f"  {name}: {value};" for name, value in (_VARIABLES | tints | heads).items()]
     return "\n".join([":host {", *lines, "}", ""])

@@ -27,8 +27,6 @@ from typing import Any
 import streamlit as st
 
 from pages.frame import language, session
-from viz.architecture import architecture
-from viz.architecture.architecture import Architecture
 from viz.charts.plotly_figures import PLOTLY_TEXTS, pack_tools, tools_assets
 from viz.component.assets import Assets, assets_of, lending, lent, part_assets, without_tags
 from viz.component.standalone import Drawn
@@ -128,14 +126,11 @@ _COMPONENTS: dict[type, _Component] = {
     DecodingView: _component("decoding", "stepper", pack_decoding),
     Whole: _component("whole", "whole", whole.pack, DEFAULT_WHOLE_TEXTS, on_silence="silences"),
     Descent: _component("descent", "descent", descent.pack, DEFAULT_DESCENT_TEXTS),
-    Architecture: _component(
-        "architecture", "architecture", lambda shown, **_named: architecture.pack(shown)
-    ),
 }
 
 
 def show(
-    shown: Matrices | Strips | Lines | DecodingView | Whole | Descent | Architecture,
+    shown: Matrices | Strips | Lines | DecodingView | Whole | Descent,
     key: str,
     **callbacks: Callback | None,
 ) -> Drawn:

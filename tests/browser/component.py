@@ -10,10 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from viz import theme
 
-ROOTS = {
-    **{name: f".{name}" for name in ("maps", "matrices", "lines", "strips", "decoding", "whole")},
-    "architecture": ".architecture",
-}
+ROOTS = {name: f".{name}" for name in ("maps", "matrices", "lines", "strips", "decoding", "whole")}
 """Component → its element."""
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -14,7 +14,6 @@ HOSTILE = {
     "matrices": ("odd", "<b>"),
     "lines": ("odd", "<b>{token}</b>"),
     "decoding": ("hostile", "<script>window.hurt=1</script>"),
-    "architecture": ("x&hostile=1", "<b>&"),
 }
 """Component → a case whose tokens would run, were they no plain text, and one of them."""
 WIDE = {
@@ -23,10 +22,9 @@ WIDE = {
     "lines": "sentence",
     "strips": "many",
     "decoding": "hostile",
-    "architecture": "x",
 }
 """Component → a case that takes much room."""
-PICTURES = ("maps", "matrices", "lines", "strips", "decoding", "architecture")
+PICTURES = ("maps", "matrices", "lines", "strips", "decoding")
 
 
 def tools_of(name):

@@ -17,9 +17,7 @@ from tests.browser.apps import (
     strips_cases,
     whole_cases,
 )
-from tests.browser.apps.architecture_models import drawn
 from tests.viz import unpacked
-from viz.architecture import architecture
 from viz.component.payload import TokenLabel, complete, framed
 from viz.lines import lines
 from viz.plane import maps, matrices, strips
@@ -28,7 +26,6 @@ from viz.stepper.decoding import Alternative, StepView, pack_decoding
 from viz.whole import whole as wholes
 
 CASES = {
-    "architecture": ({"two": drawn}, architecture.pack),
     "decoding": (decoding_cases.CASES, pack_decoding),
     "lines": (lines_cases.CASES, lines.pack),
     "maps": (maps_cases.CASES, maps.pack),

@@ -18,8 +18,6 @@ from tests.browser.apps import (
     strips_cases,
     whole_cases,
 )
-from tests.browser.apps.architecture_models import drawn
-from viz.architecture import architecture
 from viz.component.assets import tables_module
 from viz.descent import descent
 from viz.direction import isolated
@@ -44,14 +42,6 @@ TOKENS = (
     *("\u2069 it", "\u202eit", "\u2067it", "⁦سلام⁩", "a ܐ b", "𐤀"),
 )
 TOO_LARGE = "lines.long"
-MODELS = {
-    "post": drawn(),
-    "pre": drawn(norm="pre"),
-    "encoder": drawn("decoder"),
-    "decoder": drawn("encoder"),
-    "untied": drawn(tied=False),
-    "gated": drawn(gate=True),
-}
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +53,6 @@ def environment(tmp_path_factory):
         for case, made in cases.CASES.items()
         if f"{name}.{case}" != TOO_LARGE
     }
-    for name, model in MODELS.items():
-        packed[f"architecture.{name}"] = architecture.pack(model)
     packed["maps.german"] = maps.pack(maps_cases.known(), locale="de")
     packed["isolated"] = json.dumps([[token, isolated(token)] for token in TOKENS]).encode()
     path = tmp_path_factory.mktemp("scripts") / "payloads.json"

@@ -5,7 +5,6 @@ import struct
 
 import numpy as np
 
-from viz.architecture.architecture import Architecture, Arrow, Node, Stack
 from viz.component.payload import TokenLabel
 from viz.lines.lines import Lines
 from viz.plane.maps import AttentionMaps
@@ -41,16 +40,6 @@ def _axis(written):
 
 def _pair(written):
     return written and tuple(written)
-
-
-def unpack_architecture(payload):
-    header, _ = unframed(payload)
-    return Architecture(
-        stacks=tuple(Stack(stack["name"], tuple(stack["layers"])) for stack in header["stacks"]),
-        nodes=tuple(Node(**node) for node in header["nodes"]),
-        arrows=tuple(Arrow(**arrow) for arrow in header["arrows"]),
-        texts=header["texts"],
-    )
 
 
 def unpack_lines(payload):

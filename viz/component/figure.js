@@ -7,7 +7,7 @@ import { fill, isolated, lettersOf } from "./text.js";
 import { FLAGS } from "./tokens.js";
 
 /** The page may say of what all its files are. */
-export function saveFile(blob, name) {
+function saveFile(blob, name) {
   const begins = document.querySelector("[data-files-begin]")?.dataset.filesBegin ?? "";
   const link = document.createElement("a");
   Object.assign(link, { href: URL.createObjectURL(blob), download: begins + name });
@@ -143,7 +143,7 @@ const measuring = document.createElement("canvas").getContext("2d", { willReadFr
 const onPaper = new Map();
 
 /** A colour as every program reads it; a translucent one as it looks on the paper. */
-export function paperColour(written, paper) {
+function paperColour(written, paper) {
   const key = `${written} on ${paper}`;
   if (!onPaper.has(key)) {
     for (const colour of [paper, written]) {

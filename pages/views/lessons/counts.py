@@ -8,11 +8,12 @@ import streamlit as st
 from core.config import ModelConfig
 from core.config.published import PUBLISHED, Published
 from core.describe import Description, describe
+from core.describe.parts import Part
 from core.heads import STACK_LABELS, Stack
 from core.model.norm import NORM_KINDS
 from core.studies.lessons.counts import Counts, published_counts
 from core.studies.opening.survey import NOT_COUNTED
-from pages.frame import components, controls, texts
+from pages.frame import controls, texts
 from pages.frame.charts import chart
 from pages.frame.language import (
     _,
@@ -29,7 +30,6 @@ from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
 from pages.views.lessons import reading, stacks
-from pages.views.lessons.architecture import drawing, parameters
 from pages.views.lessons.units import ACTIVATIONS
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity
@@ -96,7 +96,7 @@ def _seen(found: Counts) -> str:
 
 
 def _published(recipe: Recipe[Counts], published: Published) -> Shown:
-    """Draw one published model from its configuration: one of its equal layers, with counts."""
+    """Draw what one published model is made of, from its configuration."""
     config, label = published.config, plain(_(published.label))
     whole = describe(config)
     one = describe(
@@ -108,7 +108,7 @@ def _published(recipe: Recipe[Counts], published: Published) -> Shown:
     )
     left, right = st.columns(2, gap="large")
     with left:
-        picture = components.show(drawing(one, whole.stacks), key="published_diagram")
+        picture = chart(_of_one_layer(one))
     with right:
         st.table(_facts(published, whole), border="horizontal", hide_index=True, hide_header=True)
     layers = [_layers(whole, stack) for stack in whole.stacks]
@@ -116,7 +116,7 @@ def _published(recipe: Recipe[Counts], published: Published) -> Shown:
     text = _("**{parameters}**: {layers}, and {outside} outside of the layers.")
     return Shown(
         name=f"published-{published.name}",
-        title=_("{model}, drawn from its configuration").format(model=_(published.label)),
+        title=_("{model}, counted from its configuration").format(model=_(published.label)),
         question=_("What is {model} made of?").format(model=label),
         recipe=recipe,
         seen=text.format(
@@ -128,6 +128,37 @@ def _published(recipe: Recipe[Counts], published: Published) -> Shown:
         pictures=[picture],
         formula=_count_formulas(whole),
     )
+
+
+def _of_one_layer(one: Description) -> Chart:
+    """Draw how many parameters each part of one layer has, and what is outside of the layers."""
+    labels = {part.id: _(part.label) for part in one.parts}
+    counted = {_name(each, labels): each.parameters / 1e6 for each in one.parts if each.parameters}
+    return bars(
+        {_("parameters"): list(counted.values())},
+        list(counted),
+        value=Quantity(_("millions of parameters"), write=short),
+        title=_("One of the equal layers, and what is outside of them"),
+    )
+
+
+def _name(part: Part, labels: Mapping[str, str]) -> str:
+    """Return what a part is called, with its stack and whether it is in a layer."""
+    stack = _(STACK_LABELS[part.stack])
+    place = stack if part.layer is None else _("{stack} layer").format(stack=stack)
+    return _(part.title).format(place=place, part=labels[part.block or part.id])
+
+
+def parameters(n: int) -> str:
+    """Return a number of parameters in words.
+
+    >>> parameters(251_968), parameters(6_738_415_616)
+    ('251,968 parameters', '6,740 million parameters')
+    """
+    if n < 1_000_000:
+        return n_("{n} parameter", "{n} parameters", n).format(n=number(n))
+    text = n_("{n} million parameters", "{n} million parameters", round(n / 1_000_000))
+    return text.format(n=short(n / 1_000_000))
 
 
 def _layers(whole: Description, stack: Stack) -> str:

@@ -5,7 +5,6 @@ from functools import partial
 
 import pytest
 
-from viz.architecture import architecture
 from viz.component.assets import assets_of, lending, part_assets, without_tags
 from viz.descent import descent
 from viz.lines import lines
@@ -13,14 +12,10 @@ from viz.plane import maps, matrices, strips
 from viz.stepper import decoding
 
 ASSETS = {
-    **{
-        name: partial(assets_of, name)
-        for name in ("architecture", "descent", "lines", "plane", "stepper")
-    },
+    **{name: partial(assets_of, name) for name in ("descent", "lines", "plane", "stepper")},
     "part": part_assets,
 }
 TEXTS = {
-    "architecture": architecture.DEFAULT_ARCHITECTURE_TEXTS,
     "descent": descent.DEFAULT_DESCENT_TEXTS,
     "lines": lines.DEFAULT_LINES_TEXTS,
     "plane": {

@@ -1,4 +1,4 @@
-"""The counts of this model and of published ones, and the drawing of one of these."""
+"""The counts of this model and of published ones."""
 
 import html
 
@@ -7,14 +7,9 @@ import pytest
 from core.config.published import PUBLISHED
 from core.describe import describe
 from core.model import count_parameters
-from pages.views.lessons.architecture import parameters
-from tests.pages.conftest import chart_rows, component, said
+from pages.views.lessons.counts import parameters
+from tests.pages.conftest import chart_rows, said
 from tests.pages.views.lessons.conftest import charts
-from tests.viz.unpacked import unpack_architecture as unpack
-
-
-def diagram(at):
-    return unpack(component(at, "architecture").bytes)
 
 
 @pytest.mark.slow
@@ -56,14 +51,12 @@ def test_a_published_model_is_drawn_by_one_of_its_equal_layers_with_the_publishe
 ):
     at, shown = open_lesson("counts", counts_shown="published")
     assert "**6,740 million parameters**: 32 decoder layers of 202 million each" in shown.seen
-    [stack] = diagram(at).stacks
-    assert list(stack.layers) == ["32 such layers"]
-    details = {node.id: node.detail for node in diagram(at).nodes}
-    assert details["decoder.0.self"] == f"{4 * 4096**2 / 1e6:.1f} M"
+    counted = {row["name"]: row["value"] for row in chart_rows(at)}
+    assert counted["decoder layer: Masked self-attention"] == 4 * 4096**2 / 1e6
     facts = [html.unescape(count) for count in at.table[0].value.iloc[:, 1]]
     assert facts[0] == facts[1] == "6,738,415,616"
     at.selectbox(key="published").set_value("bert-base").run()
-    assert [stack.name for stack in diagram(at).stacks] == ["encoder"]
+    assert not any("decoder" in row["name"] for row in chart_rows(at))
     assert "What is BERT base made of?" in said(at)
 
 

@@ -1,1 +1,0 @@
-"""A model drawn like the paper's Figure 1."""
