@@ -7,7 +7,7 @@ import { fill, isolated, lettersOf } from "./text.js";
 import { FLAGS } from "./tokens.js";
 
 /** The page may say of what all its files are. */
-function saveFile(blob, name) {
+export function saveFile(blob, name) {
   const begins = document.querySelector("[data-files-begin]")?.dataset.filesBegin ?? "";
   const link = document.createElement("a");
   Object.assign(link, { href: URL.createObjectURL(blob), download: begins + name });

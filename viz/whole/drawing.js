@@ -103,7 +103,7 @@ export function drawBlocks(context, state, layout, ink, encoder) {
 }
 
 /** The lines of one attention: from each word that is looked at to the word that looks. */
-function drawLines(context, { block, stack, encoder, ink, count, active }) {
+export function drawLines(context, { block, stack, encoder, ink, count, active }) {
   const { crosses } = block;
   const later = [];
   for (let query = 0; query < count; query += 1) {

@@ -154,7 +154,7 @@ export function bringStepIntoView({ nodes: { columns }, layout, step }) {
 }
 
 /** The strips for layers that have no room, as buttons that show these layers. */
-function foldButtons({ layout, view: { texts } }) {
+export function foldButtons({ layout, view: { texts } }) {
   return layout.stacks.flatMap((stack) => stack.folds.map(({ from, to, lower, upper, opens }) => {
     const name = fill(texts.folded, { first: String(from), last: String(to) });
     const button = element("button", "fold", name);
