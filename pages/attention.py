@@ -1,21 +1,19 @@
 """Where every head of the model looks, in a sentence."""
 
+from functools import partial
+
 from pages.frame import session, view
 from pages.frame.needs import Need
+from pages.frame.selection import Opened
 from pages.frame.view import View
 from pages.views.attention import lines, maps, steps, word
 
+into_attention = partial(View[Opened], "attention", looks_into="attention")
 VIEWS = (
-    View("attention", "maps", maps.draw, looks_into="attention", needs=(Need.HEADS,)),
-    View("attention", "lines", lines.draw, looks_into="attention", needs=(Need.HEADS,)),
-    View("attention", "word", word.draw, looks_into="attention", needs=(Need.HEADS,)),
-    View(
-        "attention",
-        "steps",
-        steps.draw,
-        looks_into="attention",
-        needs=(Need.HEADS, Need.DOT_PRODUCTS),
-    ),
+    into_attention("maps", maps.draw, needs=(Need.HEADS,)),
+    into_attention("lines", lines.draw, needs=(Need.HEADS,)),
+    into_attention("word", word.draw, needs=(Need.HEADS,)),
+    into_attention("steps", steps.draw, needs=(Need.HEADS, Need.DOT_PRODUCTS)),
 )
 
 

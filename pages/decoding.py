@@ -1,27 +1,16 @@
 """Decoding: how a model writes a sentence, step by step, and what that costs."""
 
+from functools import partial
+
 from pages.frame.needs import Need
+from pages.frame.selection import Opened
 from pages.frame.view import View, of_sentence
 from pages.views.decoding import alignment, cost, steps, tree
 
+into_output = partial(View[Opened], "decoding", looks_into="output", says_sentence=True)
 VIEWS = (
-    View(
-        "decoding",
-        "steps",
-        steps.draw,
-        looks_into="output",
-        says_sentence=True,
-        needs=(Need.WRITING,),
-    ),
-    View(
-        "decoding",
-        "tree",
-        tree.draw,
-        looks_into="output",
-        says_sentence=True,
-        needs=(Need.WRITING, Need.NEXT),
-        telling=tree.telling,
-    ),
+    into_output("steps", steps.draw, needs=(Need.WRITING,)),
+    into_output("tree", tree.draw, needs=(Need.WRITING, Need.NEXT), telling=tree.telling),
     View(
         "decoding",
         "alignment",
@@ -29,14 +18,7 @@ VIEWS = (
         looks_into="attention",
         needs=(Need.BOTH, Need.NEXT, Need.HEADS),
     ),
-    View(
-        "decoding",
-        "cost",
-        cost.draw,
-        looks_into="output",
-        says_sentence=True,
-        needs=(Need.WRITING, Need.NEXT, Need.DECODER_SELF),
-    ),
+    into_output("cost", cost.draw, needs=(Need.WRITING, Need.NEXT, Need.DECODER_SELF)),
 )
 
 

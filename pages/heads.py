@@ -1,5 +1,7 @@
 """Does this head matter? Silence it, override it, score it."""
 
+from functools import partial
+
 from pages.frame import selection, session
 from pages.frame.needs import Need
 from pages.frame.selection import Opened
@@ -12,34 +14,24 @@ def render() -> None:
     of_sentence(VIEWS, session.TRIAL, needs=selection.NEEDS_OF_HEADS)
 
 
-VIEWS: tuple[View[Opened], ...] = (
-    View(
-        "heads",
+into_heads = partial(View[Opened], "heads", looks_into="attention")
+VIEWS = (
+    into_heads(
         "silence",
         silence.draw,
-        looks_into="attention",
         of_sentence=silence.asks_sentence,
         says_sentence=True,
         needs=(Need.WRITING,),
         telling=silence_sentence.telling,
     ),
-    View("heads", "override", override.draw, looks_into="attention", needs=(Need.WRITING,)),
-    View("heads", "patch", patch.draw, looks_into="attention", needs=(Need.WRITING,)),
-    View("heads", "roles", roles.draw, looks_into="attention", of_sentence=False),
-    View(
-        "heads",
-        selection.HEAD_VIEW,
-        head.draw,
-        looks_into="attention",
-        of_sentence=False,
-        needs=selection.NEEDS_OF_HEAD_VIEW,
+    into_heads("override", override.draw, needs=(Need.WRITING,)),
+    into_heads("patch", patch.draw, needs=(Need.WRITING,)),
+    into_heads("roles", roles.draw, of_sentence=False),
+    into_heads(
+        selection.HEAD_VIEW, head.draw, of_sentence=False, needs=selection.NEEDS_OF_HEAD_VIEW
     ),
-    View(
-        "heads",
-        "attribution",
-        attribution.draw,
-        looks_into="attention",
-        needs=(Need.ENCODER_SELF, Need.WRITING, Need.CROSS),
+    into_heads(
+        "attribution", attribution.draw, needs=(Need.ENCODER_SELF, Need.WRITING, Need.CROSS)
     ),
 )
 

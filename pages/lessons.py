@@ -1,7 +1,10 @@
 """Lessons: one question about the Transformer each, in the order of the paper."""
 
+from functools import partial
+
 from pages.frame import links
 from pages.frame.needs import Need
+from pages.frame.selection import Opened
 from pages.frame.view import View, of_sentence
 from pages.views.lessons import (
     counts,
@@ -19,51 +22,33 @@ from pages.views.lessons import (
     units,
 )
 
+lesson = partial(View[Opened], "lessons")
 VIEWS = (
-    View("lessons", "embedding", embedding.draw, looks_into="words"),
-    View("lessons", "positions", positions.draw, looks_into="words", of_sentence=False),
-    View("lessons", "learned", learned.draw, looks_into="words", of_sentence=False),
-    View(
-        "lessons",
-        "shuffle",
-        shuffle.draw,
-        looks_into="words",
-        needs=(Need.SOURCE, Need.OWN_MODULES),
-    ),
-    View("lessons", "masks", masks.draw, looks_into="attention", needs=(Need.HEADS,)),
-    View(
-        "lessons",
+    lesson("embedding", embedding.draw, looks_into="words"),
+    lesson("positions", positions.draw, looks_into="words", of_sentence=False),
+    lesson("learned", learned.draw, looks_into="words", of_sentence=False),
+    lesson("shuffle", shuffle.draw, looks_into="words", needs=(Need.SOURCE, Need.OWN_MODULES)),
+    lesson("masks", masks.draw, looks_into="attention", needs=(Need.HEADS,)),
+    lesson(
         "leaks",
         leaks.draw,
         looks_into="attention",
         needs=(Need.HEADS, Need.NEXT, Need.DECODER_SELF),
     ),
-    View("lessons", "scaling", scaling.draw, looks_into="attention", of_sentence=False),
-    View("lessons", "layers", layers.draw, looks_into="layers"),
-    View(
-        "lessons",
-        "norm",
-        norm.draw,
-        looks_into="norms",
-        needs=(Need.OWN_MODULES, Need.NORM, Need.LAYER_NORM),
+    lesson("scaling", scaling.draw, looks_into="attention", of_sentence=False),
+    lesson("layers", layers.draw, looks_into="layers"),
+    lesson(
+        "norm", norm.draw, looks_into="norms", needs=(Need.OWN_MODULES, Need.NORM, Need.LAYER_NORM)
     ),
-    View(
-        "lessons",
-        "units",
-        units.draw,
-        looks_into="layers",
-        needs=(Need.FEED_FORWARD, Need.OWN_MODULES),
-    ),
-    View(
-        "lessons",
+    lesson("units", units.draw, looks_into="layers", needs=(Need.FEED_FORWARD, Need.OWN_MODULES)),
+    lesson(
         "mixing",
         mixing.draw,
         looks_into="attention",
         needs=(Need.ENCODER_SELF, Need.FEED_FORWARD, Need.OWN_MODULES),
     ),
-    View("lessons", "counts", counts.draw, looks_into="all", of_sentence=False),
-    View(
-        "lessons",
+    lesson("counts", counts.draw, looks_into="all", of_sentence=False),
+    lesson(
         "exposure",
         exposure.draw,
         looks_into="output",
