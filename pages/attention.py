@@ -4,11 +4,10 @@ from functools import partial
 
 from pages.frame import session, view
 from pages.frame.needs import Need
-from pages.frame.selection import Opened
 from pages.frame.view import View
 from pages.views.attention import lines, maps, steps, word
 
-into_attention = partial(View[Opened], "attention", looks_into="attention")
+into_attention = partial(View, "attention", looks_into="attention")
 VIEWS = (
     into_attention("maps", maps.draw, needs=(Need.HEADS,)),
     into_attention("lines", lines.draw, needs=(Need.HEADS,)),

@@ -3,11 +3,10 @@
 from functools import partial
 
 from pages.frame.needs import Need
-from pages.frame.selection import Opened
 from pages.frame.view import View, of_sentence
 from pages.views.decoding import alignment, cost, steps, tree
 
-into_output = partial(View[Opened], "decoding", looks_into="output", says_sentence=True)
+into_output = partial(View, "decoding", looks_into="output", says_sentence=True)
 VIEWS = (
     into_output("steps", steps.draw, needs=(Need.WRITING,)),
     into_output("tree", tree.draw, needs=(Need.WRITING, Need.NEXT), telling=tree.telling),

@@ -4,7 +4,6 @@ from functools import partial
 
 from pages.frame import selection, session
 from pages.frame.needs import Need
-from pages.frame.selection import Opened
 from pages.frame.view import View, of_sentence
 from pages.views.heads import attribution, head, override, patch, roles, silence, silence_sentence
 
@@ -14,7 +13,7 @@ def render() -> None:
     of_sentence(VIEWS, session.TRIAL, needs=selection.NEEDS_OF_HEADS)
 
 
-into_heads = partial(View[Opened], "heads", looks_into="attention")
+into_heads = partial(View, "heads", looks_into="attention")
 VIEWS = (
     into_heads(
         "silence",

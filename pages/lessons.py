@@ -4,7 +4,6 @@ from functools import partial
 
 from pages.frame import links
 from pages.frame.needs import Need
-from pages.frame.selection import Opened
 from pages.frame.view import View, of_sentence
 from pages.views.lessons import (
     counts,
@@ -22,7 +21,7 @@ from pages.views.lessons import (
     units,
 )
 
-lesson = partial(View[Opened], "lessons")
+lesson = partial(View, "lessons")
 VIEWS = (
     lesson("embedding", embedding.draw, looks_into="words"),
     lesson("positions", positions.draw, looks_into="words", of_sentence=False),

@@ -100,7 +100,7 @@ def made_again(command, path):
 
 
 def pasted(set_up, lines, **query_params):
-    at = set_up(task="own pairs", pairs_from="text", **query_params)
+    at = set_up(task="own_pairs", pairs_from="text", **query_params)
     at.text_area(key="pairs_text").set_value("\n".join(lines)).run()
     assert not at.exception, at.exception
     return at
@@ -277,7 +277,7 @@ def test_a_training_can_begin_with_a_run_of_its_task(set_up, started):
 
 def test_what_can_be_trained_has_numbers_and_what_cannot_offers_nothing(set_up, taken):
     set_up(set_n_heads="7")
-    set_up(task="own pairs")
+    set_up(task="own_pairs")
     assert not taken
     set_up(task="copy", size="small", start_from="copy", set_objective="reinforce")
     rows = set(zip(*taken[-1].columns().values(), strict=True))
