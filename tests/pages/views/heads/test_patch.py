@@ -43,11 +43,11 @@ def expected(study, kind):
     )
 
 
-@pytest.mark.parametrize("direction", ["first into second", "second into first"])
+@pytest.mark.parametrize("direction", ["into_second", "into_first"])
 def test_the_maps_are_the_shares_of_every_head_and_every_layer(open_patch, run, direction):
     at = open_patch(patch=direction)
     assert at.text_input(key="patch_with").value == WIDE
-    first = direction == "first into second"
+    first = direction == "into_second"
     study = patching_study(run, *((TIRED, WIDE) if first else (WIDE, TIRED)))
     for panel, kind in zip(picture(at).panels, Kind, strict=True):
         assert panel.values == pytest.approx(100 * expected(study, kind), abs=1e-2)
