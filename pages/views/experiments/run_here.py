@@ -1,16 +1,13 @@
 """Run an experiment again here, and open its variants."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import streamlit as st
 
-from core.jobs.job import JobError
 from core.studies.experiments import running
 from core.studies.experiments.experiment import BASE, Experiment, Variant
 from core.studies.experiments.running import keep_run, run_of
-from pages.frame import cached, controls, service, session
+from pages.frame import cached, controls, refusals, service, session
 from pages.frame.language import _, n_, number, plain
 from pages.frame.messages import explained
 from pages.views.experiments.question import own_folder
@@ -19,7 +16,6 @@ SEEDS = "experiment_seeds"
 START, STOP = "experiment_start", "experiment_stop"
 EVERY = 2.0
 """Seconds."""
-_REFUSED = "experiment_refused"
 
 
 def offer(experiment: Experiment) -> None:
@@ -31,8 +27,8 @@ def offer(experiment: Experiment) -> None:
     if running.RUNNING.at_work(folder):
         session.fragment("experiment", EVERY)(_progress)(experiment, folder)
         return
-    if reason := session.storage(_REFUSED).get(experiment.name):
-        st.error(plain(_("That could not be done: {reason}").format(reason=reason)))
+    if reason := refusals.reason(experiment.name):
+        st.error(plain(reason))
     elif status := _ended(folder):
         st.warning(plain(status))
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -89,7 +85,7 @@ def _kept(experiment: Experiment, variant: Variant) -> Path:
 
 
 def _take(experiment: Experiment, folder: Path, variant: Variant) -> None:
-    with _saying_why(experiment):
+    with refusals.kept(experiment.name):
         keep_run(folder, experiment, variant, cached.own())
 
 
@@ -131,21 +127,10 @@ def _ended(folder: Path) -> str:
 
 
 def _start(experiment: Experiment, folder: Path, seeds: int) -> None:
-    with _saying_why(experiment):
+    with refusals.kept(experiment.name):
         running.start(experiment, folder, seeds)
 
 
 def _stop(experiment: Experiment, folder: Path) -> None:
-    with _saying_why(experiment):
+    with refusals.kept(experiment.name):
         running.RUNNING.ask(folder, "stop")
-
-
-@contextmanager
-def _saying_why(experiment: Experiment) -> Iterator[None]:
-    """Keep for the next drawing why something could not be done."""
-    refused = session.storage(_REFUSED)
-    refused.pop(experiment.name, None)
-    try:
-        yield
-    except (JobError, OSError) as error:
-        refused[experiment.name] = explained(error)

@@ -5,16 +5,14 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.config import ConfigError
 from core.jobs.job import Job, Status
-from core.runs.run import Run, RunError
-from pages.frame import cached, service, session
+from core.runs.run import Run
+from pages.frame import cached, refusals, service, session
 from pages.frame.language import _, joined, n_, number, percent, plain
 from pages.frame.messages import explained
 
 SECONDS = 1.0
 """Between two looks at how far it is."""
-_REFUSED = "heads_refused"
 
 
 def offer(
@@ -39,8 +37,8 @@ def offer(
     if not cached.may_write(run.path):
         st.caption(_("Only the teacher measures runs of the gallery."))
         return
-    if refusal := session.storage(_REFUSED).get((key, run.path)):
-        st.error(plain(_("That could not be done: {reason}").format(reason=refusal)))
+    if reason := refusals.reason((key, run.path)):
+        st.error(plain(reason))
     elif said := _ended(found):
         st.warning(plain(said))
     st.button(
@@ -80,10 +78,5 @@ def _ended(found: Status) -> str:
 
 
 def _start(of: tuple[str, Path], start: Callable[[], None]) -> None:
-    refused = session.storage(_REFUSED)
-    refused.pop(of, None)
-    try:
-        with service.current().measuring():
-            start()
-    except (ConfigError, OSError, RunError) as error:
-        refused[of] = explained(error)
+    with refusals.kept(of), service.current().measuring():
+        start()

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.config import ConfigError
 from core.runs.folder import TRAINING
 from core.runs.run import RunError
 from core.training import process
 from core.training.process import Situation
-from pages.frame import cached, service, session
+from pages.frame import cached, refusals, service
 from pages.frame.language import N_, _, duration, n_, number, plain
 from pages.frame.messages import explained
 from pages.views.training import progress
@@ -25,7 +24,6 @@ WISHES = {"pause": N_("pausing after the next step…"), "stop": N_("stopping af
 
 _GO = "training_go"
 """Key of the button that starts, pauses and resumes: one button, so that it keeps the focus."""
-_REFUSED = "refused"
 _RECENT = 6
 """Number of newest measurements from which the speed is computed."""
 
@@ -79,11 +77,6 @@ def _start(path: Path) -> None:
         start(path)
 
 
-def refusal(path: Path) -> str:
-    """Return why what was asked for last could not be done, or nothing."""
-    return str(session.storage(_REFUSED).get(path, ""))
-
-
 def seconds_left(rows: Sequence[Mapping[str, float]], steps: int) -> float | None:
     """Return how long some steps take at the pace of the last ones; None if unknown.
 
@@ -104,13 +97,8 @@ def _button(label: str, icon: str, act: Callable[[Path], None], path: Path, key:
 
 
 def _try(act: Callable[[Path], None], path: Path) -> None:
-    """Do it, and keep why it could not be done."""
-    refused = session.storage(_REFUSED)
-    refused.pop(path, None)
-    try:
+    with refusals.kept(path):
         act(path)
-    except (ConfigError, OSError, RunError) as error:
-        refused[path] = _("That could not be done: {reason}").format(reason=explained(error))
 
 
 def _line(state: str, *parts: str) -> str:

@@ -18,7 +18,7 @@ from core.studies.forward_pass import pass_of
 from core.training import process
 from core.training.loop import train
 from core.training.trainer import EVALUATION_SAMPLES
-from pages.frame import cached, clicks, components, links, measured_on, selection, session
+from pages.frame import cached, clicks, components, links, measured_on, refusals, selection, session
 from pages.frame.cached import Folder, RunAt
 from pages.frame.charts import chart
 from pages.frame.language import _, joined, n_, number, percent, plain, translated
@@ -225,8 +225,8 @@ def _progress(
             st.markdown(state.status_line(path, found))
         if path.parent != cached.GALLERY:
             state.buttons(path, found)
-    if refusal := state.refusal(path):
-        st.error(plain(refusal))
+    if reason := refusals.reason(path):
+        st.error(plain(reason))
     if found.alive:
         st.markdown(_seen(path, settings))
     if found.state != "finished":
