@@ -19,6 +19,7 @@ from core.studies.attribution.rollout import rollout, source_rollout
 from tests.core.studies.attribution.conftest import MODELS, SOURCE, TARGET, log_probability
 
 
+@pytest.mark.parametrize("model", MODELS[:1], ids=["0"])
 def test_agreement_is_the_rank_correlation_of_magnitudes_with_leaving_one_out(model):
     found = attribute(model, prediction_at(SOURCE, TARGET, 1))
     wanted = np.abs(found.scores[Method.LEAVE_ONE_OUT])
@@ -28,6 +29,7 @@ def test_agreement_is_the_rank_correlation_of_magnitudes_with_leaving_one_out(mo
         assert correlation == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("model", MODELS[1:3], ids=["1", "2"])
 def test_between_words_scores_are_added_but_a_word_is_left_out_as_a_whole(model):
     target, words = prediction_at(SOURCE, TARGET, 3), (0, 1, 1, 1, 2, 3)
     tokens, found = attribute(model, target), attribute(model, target, words)
