@@ -111,19 +111,21 @@ def unfold(at, name):
 
 
 @pytest.fixture(scope="session")
-def run_of_kind(tmp_path_factory):
+def run_of_kind(tmp_path_factory, opened_path):
     """Return a function that returns a run of one of `KINDS`, called `run`, made once.
 
     It is everybody's: whoever changes it copies it.
     """
     # Imported here: most tests need none.
-    from tests.pages.kinds_of_model import KINDS, make
+    from tests.pages.kinds_of_model import KINDS, OPENED, make
 
     folders = tmp_path_factory.mktemp("kinds")
 
     def run(kind):
         runs = folders / str(KINDS.index(kind))
-        if not runs.exists():
+        if kind in OPENED and not runs.exists():
+            shutil.copytree(opened_path(kind), runs / "run")
+        elif not runs.exists():
             with pytest.MonkeyPatch.context() as patch:
                 make(kind, runs, patch)
         return runs / "run"
