@@ -156,7 +156,9 @@ def test_another_kind_of_model_reaches_the_run_and_its_command(set_up, started, 
     assert (again.model, again.training) == (found.model, found.training)
 
 
-@pytest.mark.parametrize(("task", "like"), [("tag", ""), ("classify", "bert")])
+@pytest.mark.parametrize(
+    ("task", "like"), [("tag", ""), pytest.param("classify", "bert", marks=pytest.mark.slow)]
+)
 def test_a_task_of_labels_is_learned_by_an_encoder_alone(set_up, started, tmp_path, task, like):
     at = set_up(task=task, like=like)
     assert at.selectbox(key="like").options == ["encoder alone", "encoder alone (BERT)"]
@@ -202,13 +204,13 @@ def test_after_the_start_the_new_run_is_watched(set_up, started):
     assert at.text_input(key="run_name").value == ""
 
 
-@pytest.mark.parametrize("name", ["../out", "TAKEN"])
-def test_a_name_that_cannot_be_is_said_and_not_started(set_up, own_runs, name):
+def test_a_name_that_cannot_be_is_said_and_not_started(set_up, own_runs):
     (own_runs / "taken").mkdir()
     at = set_up(set_dropout="0.3")
-    at.text_input(key="run_name").set_value(name).run()
-    assert len(at.error) == 1
-    assert start_button(at).disabled
+    for name in ("../out", "TAKEN"):
+        at.text_input(key="run_name").set_value(name).run()
+        assert len(at.error) == 1
+        assert start_button(at).disabled
     assert [path.name for path in own_runs.iterdir()] == ["taken"]
     assert at.number_input(key="set_dropout").value == 0.3
 
