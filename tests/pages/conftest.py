@@ -38,13 +38,14 @@ def _caches_of_what_is_replaced(request):
     """
     replaces = "monkeypatch" in request.fixturenames
     if replaces:
-        _clear_caches()
+        clear_caches()
     yield
     if replaces:
-        _clear_caches()
+        clear_caches()
 
 
-def _clear_caches():
+def clear_caches():
+    """Forget all that was computed."""
     st.cache_resource.clear()
     st.cache_data.clear()
 
@@ -192,11 +193,12 @@ def archive(tmp_path):
 
 
 @pytest.fixture
-def started(own_runs, monkeypatch):
+def started(own_runs):
     """The runs whose training would have been started."""
     found = []
-    monkeypatch.setattr(process, "start", found.append)
-    return found
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "start", found.append)
+        yield found
 
 
 @pytest.fixture

@@ -222,11 +222,12 @@ def test_the_pass_says_how_the_text_ends_when_it_is_played_to_its_last_step(open
 
 
 @pytest.fixture
-def went(monkeypatch):
-    """The pages that are gone to, with what they open with; what is chosen meanwhile."""
+def went():
+    """The pages that are gone to, with what they open with."""
     went = []
-    monkeypatch.setattr(links, "go", lambda *where: went.append(where))
-    return went
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(links, "go", lambda *where: went.append(where))
+        yield went
 
 
 @pytest.mark.parametrize("revealed", [False, True])

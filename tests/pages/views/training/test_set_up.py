@@ -23,7 +23,7 @@ from pages.frame.texts import view_text
 from pages.views.training import set_up as set_up_view
 from pages.views.training import settings
 from tests.broken_disk import FULL, READ_ONLY, broken
-from tests.pages.conftest import said, unfold
+from tests.pages.conftest import clear_caches, said, unfold
 
 OTHER_VALUES = {
     "n_encoder_layers": 1,
@@ -51,10 +51,18 @@ KNOBS = [knob for group in settings.GROUPS.values() for knob in group] + [settin
 GOOD = [f"the {n} cats; les {n} chats" for n in range(30)]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _tokenizers_learn_from_few_samples():
+    """To be quick; what was computed so is no other test's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.training.prepare.TOKENIZER_SAMPLES", 500)
+        yield
+    clear_caches()
+
+
 @pytest.fixture
-def set_up(open_page, own_runs, monkeypatch):
-    """Return a function that opens the page; tokenizers learn from few samples, to be quick."""
-    monkeypatch.setattr("core.training.prepare.TOKENIZER_SAMPLES", 500)
+def set_up(open_page, own_runs):
+    """Return a function that opens the page."""
     # Which run it opens on is its own choice.
     return lambda model=None, **query_params: open_page("training", model=model, **query_params)
 
