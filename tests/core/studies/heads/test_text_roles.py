@@ -12,12 +12,22 @@ from core.heads import Kind
 from core.model import Record, Step
 from core.runs.own_text import give_text
 from core.runs.run import load_run
+from core.studies.heads import texts as texts_module
 from core.studies.heads.question import Role
 from core.studies.heads.text_roles import QUESTIONS, text_roles, text_row
-from core.studies.heads.texts import N_SEQUENCES, random_texts, texts_of
+from core.studies.heads.texts import random_texts, texts_of
 from core.vocabulary import BOS, EOS, PAD
 
+N = 10
+"""Sequences that are drawn: loops over rows and keys take long."""
 LINES = ["the animal and the street", "the animal", "did not cross the street, did not cross"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_sequences():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(texts_module, "N_SEQUENCES", N)
+        yield
 
 
 @pytest.fixture(
@@ -148,7 +158,7 @@ def model(**more):
 
 def test_the_second_half_repeats_the_first_and_no_token_stands_twice_in_a_half():
     texts = random_texts(model())
-    assert (len(texts.batches), texts.half) == (N_SEQUENCES, 32)
+    assert (len(texts.batches), texts.half) == (N, 32)
     drawn = {"source": [], "target": []}
     for batch in texts.batches:
         for side, of_side in drawn.items():
@@ -162,4 +172,4 @@ def test_the_second_half_repeats_the_first_and_no_token_stands_twice_in_a_half()
     assert set().union(*drawn["source"]) == set(range(60)) - {PAD, BOS, EOS, 7, 11, 12, 13}
     assert set().union(*drawn["target"]) == set(range(60)) - {PAD, BOS, EOS, 7, 11}
     others = [tuple(each.source_BS[0, 2:-1].tolist()) for each in random_texts(model(), 1).batches]
-    assert len({*drawn["source"], *drawn["target"], *others}) == 3 * N_SEQUENCES
+    assert len({*drawn["source"], *drawn["target"], *others}) == 3 * N
