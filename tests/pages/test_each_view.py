@@ -34,6 +34,7 @@ from tests.pages.drawing import (
 from tests.pages.every_view import CASES, FIRST, VIEWS, fitting, query_of
 from tests.pages.kinds_of_model import KINDS
 from tests.pages.test_languages import half_width
+from viz.component import standalone
 
 SENTENCE = "The animal slept because it was tired."
 AT_ONCE = {(page, FIRST[page]) for page in ("whole", "attention", "heads", "training")}
@@ -113,6 +114,15 @@ def assert_opens(offline, title, written, file):
     assert not failed
 
 
+@pytest.fixture
+def without_charts():
+    """Leave charts out of a view's own page: tests/viz/charts draws them with such texts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(standalone, "chart_svg", lambda _chart, _signs: "")
+        yield
+
+
+@pytest.mark.usefixtures("without_charts")
 @pytest.mark.parametrize(("page", "name"), CASES)
 def test_a_view_speaks_the_readers_language_and_takes_no_sentence_for_markup(page, name):
     model = fitting(page, name)[:2][-1]
