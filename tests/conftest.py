@@ -1,6 +1,6 @@
 """What holds for every test.
 
-- Machines may be busy, so no example fails for being slow, and 40 of each kind are enough.
+- Machines may be busy, so no example fails for being slow, and 25 of each kind are enough.
 - One core for each process, in the processes that tests start too: what the tests compute is small,
   and several tests may run at the same time.
 - One browser, and one Playwright, which does not begin twice in a process.
@@ -22,7 +22,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Beside a whole suite, work that makes way would hardly come to its end.
 os.environ["JOB_NICENESS"] = "0"
 
-settings.register_profile("unhurried", deadline=None, max_examples=40)
+settings.register_profile("unhurried", deadline=None, max_examples=25)
 settings.load_profile("unhurried")
 
 

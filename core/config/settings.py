@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from reprlib import repr
 from string import Formatter
 from typing import Any, Literal, Self, get_args, get_origin
@@ -66,8 +67,9 @@ class Settings:
             raise ConfigError(Message(template, **settings, **values))
 
     @classmethod
+    @cache
     def choices(cls) -> dict[str, tuple[str, ...]]:
-        """Return setting → allowed words."""
+        """Return setting → allowed words; the dictionary is shared, so nobody may change it."""
         fields = dataclasses.fields(cls)  # type: ignore[arg-type]
         return {
             each.name: get_args(each.type) for each in fields if get_origin(each.type) is Literal

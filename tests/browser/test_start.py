@@ -22,6 +22,7 @@ def test_the_whole_picture_is_on_the_first_screen(visit):
     assert legend["y"] + legend["height"] <= 720
 
 
+@pytest.mark.slow
 def test_a_new_server_shows_the_picture_before_all_else_and_goes_on_from_its_step(new_page):
     with served(ROOT / "app.py") as address:
         page = new_page()

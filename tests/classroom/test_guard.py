@@ -145,16 +145,16 @@ def test_no_header_and_no_query_breaks_an_answer(tmp_path_factory, headers, jar,
 @pytest.mark.parametrize(
     "origin", ["http://elsewhere.org", "http://class.local:8000", "http://localhost", *BROKEN]
 )
-def test_a_page_of_another_site_or_port_reaches_nothing_with_a_cookie(ask, origin):
-    kept = cookie.written(CLASSROOM, OWNER)
-    status, *_ = ask("/_stcore/stream", kind="websocket", kept=kept, origin=origin)
+def test_a_page_of_another_site_or_port_reaches_nothing_with_a_cookie(ask, cheap, origin):
+    with_cookie = {"kept": cookie.written(cheap, OWNER), "classroom": cheap}
+    status, *_ = ask("/_stcore/stream", kind="websocket", origin=origin, **with_cookie)
     assert status == "websocket.close"
     for path in ("/sign-in", "/sign-out", "/_stcore/upload_file/a/b"):
-        assert ask(path, form=ANN, kept=kept, origin=origin)[0] == 403
-    here = "http://class.local"
-    assert ask("/_stcore/stream", kind="websocket", kept=kept, origin=here)[0] == "websocket.accept"
-    assert ask("/_stcore/upload_file/a/b", form={}, kept=kept, origin=here)[2] == "inside"
-    assert ask("/sign-in", form=ANN, origin=here)[0] == 303
+        assert ask(path, form=ANN, origin=origin, **with_cookie)[0] == 403
+    here = with_cookie | {"origin": "http://class.local"}
+    assert ask("/_stcore/stream", kind="websocket", **here)[0] == "websocket.accept"
+    assert ask("/_stcore/upload_file/a/b", form={}, **here)[2] == "inside"
+    assert ask("/sign-in", form=ANN, **here | {"kept": ""})[0] == 303
 
 
 OPEN = replace(CLASSROOM, accounts=Accounts(("@school.example",), ("t@school.example",)))
@@ -215,8 +215,8 @@ def test_an_account_comes_back_from_the_provider_to_the_view_that_it_asked_for(a
         "/oauth2callback?code=1",
     ],
 )
-def test_nobody_is_led_elsewhere_by_a_password_or_an_account(ask, then):
-    assert ask("/sign-in", form=ANN | {"then": then})[1]["location"] == "/"
+def test_nobody_is_led_elsewhere_by_a_password_or_an_account(ask, cheap, then):
+    assert ask("/sign-in", form=ANN | {"then": then}, classroom=cheap)[1]["location"] == "/"
     assert led_by_account(ask, urlencode({"then": then})) == "/"
 
 

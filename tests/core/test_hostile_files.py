@@ -30,7 +30,7 @@ from tests.core.library.random_models import drawn
 from tests.core.library.test_gguf import SIZES, write
 from tests.core.mutated_json import mutated
 
-N = int(os.environ.get("MUTATIONS", "40"))
+N = int(os.environ.get("MUTATIONS", "25"))
 """Of each file."""
 SEED = int(os.environ.get("SEED", "34"))
 TEXT = "The animal was tired."

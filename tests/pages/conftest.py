@@ -38,13 +38,14 @@ def _caches_of_what_is_replaced(request):
     """
     replaces = "monkeypatch" in request.fixturenames
     if replaces:
-        _clear_caches()
+        clear_caches()
     yield
     if replaces:
-        _clear_caches()
+        clear_caches()
 
 
-def _clear_caches():
+def clear_caches():
+    """Forget all that was computed."""
     st.cache_resource.clear()
     st.cache_data.clear()
 
@@ -111,19 +112,21 @@ def unfold(at, name):
 
 
 @pytest.fixture(scope="session")
-def run_of_kind(tmp_path_factory):
+def run_of_kind(tmp_path_factory, opened_path):
     """Return a function that returns a run of one of `KINDS`, called `run`, made once.
 
     It is everybody's: whoever changes it copies it.
     """
     # Imported here: most tests need none.
-    from tests.pages.kinds_of_model import KINDS, make
+    from tests.pages.kinds_of_model import KINDS, OPENED, make
 
     folders = tmp_path_factory.mktemp("kinds")
 
     def run(kind):
         runs = folders / str(KINDS.index(kind))
-        if not runs.exists():
+        if kind in OPENED and not runs.exists():
+            shutil.copytree(opened_path(kind), runs / "run")
+        elif not runs.exists():
             with pytest.MonkeyPatch.context() as patch:
                 make(kind, runs, patch)
         return runs / "run"
@@ -190,11 +193,12 @@ def archive(tmp_path):
 
 
 @pytest.fixture
-def started(own_runs, monkeypatch):
+def started(own_runs):
     """The runs whose training would have been started."""
     found = []
-    monkeypatch.setattr(process, "start", found.append)
-    return found
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "start", found.append)
+        yield found
 
 
 @pytest.fixture

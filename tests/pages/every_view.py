@@ -1,5 +1,6 @@
 """Every view of every page, the link that opens it, and the models that it shows."""
 
+from functools import cache
 from importlib import import_module
 
 from core.runs.run import read_settings
@@ -35,10 +36,18 @@ def query_of(page, name):
 
 def fitting(page, name):
     """Return the gallery's models that have what a view is about."""
-    runs = sorted(path.parent.name for path in GALLERY.glob("*/run.json"))
     needs = VIEWS[page, name].needs
     return [
         run
-        for run in sorted(runs, key=lambda run: MODELS.index(run) if run in MODELS else len(MODELS))
-        if not missing(read_settings(GALLERY / run), needs)
+        for run in sorted(
+            settings(), key=lambda run: MODELS.index(run) if run in MODELS else len(MODELS)
+        )
+        if not missing(settings()[run], needs)
     ]
+
+
+@cache
+def settings():
+    """Return the settings of the gallery's runs, by their names in order."""
+    runs = sorted(path.parent.name for path in GALLERY.glob("*/run.json"))
+    return {run: read_settings(GALLERY / run) for run in runs}

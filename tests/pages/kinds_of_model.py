@@ -9,7 +9,7 @@ from core.training import trainer
 from core.training.prepare import prepare_run
 from core.training.presets import with_settings
 from tests.core.conftest import MINIATURE, draw_few
-from tests.core.library.folders import write_folder, write_tiny
+from tests.core.library.folders import write_tiny
 
 OPENED = ("bert", "bert without a head", "gpt2", "llama3", "t5", "marian")
 """Models that were trained elsewhere."""
@@ -56,13 +56,12 @@ def make(kind, runs, patch):
     """Make a run of a kind, called `run`, in a folder.
 
     Args:
-        kind: One of `KINDS`.
+        kind: One of `KINDS`, but none of `OPENED`: for those there is `opened_path`.
         runs: The folder.
         patch: A MonkeyPatch, for a task that draws few examples.
     """
-    if kind in (*OPENED, *LIBRARY):
-        write = write_folder if kind in OPENED else write_tiny
-        write(runs / ".models" / kind, kind)
+    if kind in LIBRARY:
+        write_tiny(runs / ".models" / kind, kind)
         list(open_model(str(runs / ".models" / kind), runs / "run"))
         return
     preset = replace(MINIATURE, training=replace(MINIATURE.training, steps=2))

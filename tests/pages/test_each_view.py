@@ -1,5 +1,5 @@
-"""Every view of every page is drawn in a language that marks all texts, the first of each page for
-its files, too.
+"""Every view of every page is drawn in a language that marks all texts, some of them for their
+files, too.
 
 `make slow` makes the files of all others, and draws every view with all models of the gallery in
 Chinese, and with models of every other kind. The views are those that the pages list, so that one
@@ -34,8 +34,11 @@ from tests.pages.drawing import (
 from tests.pages.every_view import CASES, FIRST, VIEWS, fitting, query_of
 from tests.pages.kinds_of_model import KINDS
 from tests.pages.test_languages import half_width
+from viz.component import standalone
 
 SENTENCE = "The animal slept because it was tired."
+AT_ONCE = {(page, FIRST[page]) for page in ("whole", "attention", "heads", "training")}
+"""The views whose files are made at once: pictures of each kind, and charts."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -72,7 +75,7 @@ def own_words(model):
 @pytest.mark.parametrize(
     ("page", "name"),
     [
-        pytest.param(page, name, marks=() if FIRST[page] == name else pytest.mark.slow)
+        pytest.param(page, name, marks=() if (page, name) in AT_ONCE else pytest.mark.slow)
         for page, name in CASES
     ],
 )
@@ -111,6 +114,15 @@ def assert_opens(offline, title, written, file):
     assert not failed
 
 
+@pytest.fixture
+def without_charts():
+    """Leave charts out of a view's own page: tests/viz/charts draws them with such texts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(standalone, "chart_svg", lambda _chart, _signs: "")
+        yield
+
+
+@pytest.mark.usefixtures("without_charts")
 @pytest.mark.parametrize(("page", "name"), CASES)
 def test_a_view_speaks_the_readers_language_and_takes_no_sentence_for_markup(page, name):
     model = fitting(page, name)[:2][-1]

@@ -2,15 +2,15 @@ import re
 from html import unescape
 from types import SimpleNamespace
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.frame.language import LOCALES
 from pages.locales import catalogues
 from tests.pages.conftest import ROOT
 from tests.pages.data_texts import NAMES as FILES
 from tests.pages.data_texts import texts_of
+from tests.pages.pseudo_locale import CHINESE
 
-CHINESE = LOCALES / "zh_CN" / "LC_MESSAGES" / "app.po"
 HAN = "[\u4e00-\u9fff]"
 AS_WRITTEN = re.compile(rf"`[^`]*`|\$[^$]*\$|:material/\w+:|:\w+(?=\[)|\*\*(?:(?!{HAN}|\*).)+\*\*")
 """Code, formulas, marks of Markdown, and tokens: what is bold without being Chinese."""
@@ -50,17 +50,27 @@ def test_english_and_chinese_are_offered_under_their_own_names(open_page):
     assert "browser" in at.markdown[-1].value
 
 
-def test_nothing_is_missing_in_chinese():
-    said = list(catalogues.lacks(updated()))
+@pytest.fixture(scope="module")
+def collected():
+    """All texts of the app."""
+    return catalogues.collected()
+
+
+def test_texts_of_every_layer_are_collected(collected):
+    places = {place.split("/")[0] for text in collected for place, _line in text.locations}
+    assert {"app.py", "pages"} <= places
+    assert collected["Attention"] is not None
+    cut = "The sentence was cut after {n} token: the model has no more positions."
+    assert collected[cut].pluralizable
+
+
+def test_nothing_is_missing_in_chinese(collected):
+    catalogue = catalogues.read(CHINESE)
+    catalogue.update(collected)
+    said = list(catalogues.lacks(catalogue))
     assert said == [
         "zh_CN: 0 missing, 0 doubtful (fuzzy), 0 with other {names}, 0 no longer used"
     ], "make texts, and translate:\n" + "\n".join(said)
-
-
-def updated():
-    catalogue = catalogues.read(CHINESE)
-    catalogue.update(catalogues.collected())
-    return catalogue
 
 
 def test_what_the_app_reads_of_chinese_is_what_the_catalogue_says(tmp_path):

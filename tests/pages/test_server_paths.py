@@ -15,10 +15,9 @@ from tests.pages.sent import read
 RUN = "runs/Ann/mine"
 TEXTS = {"CSV", "JSON", "HTML"}
 PAGES = [
-    *(("attention", {}), ("heads", {"trial": "silence"})),
+    ("attention", {}),
     ("heads", {"trial": "silence", "silenced": "one_by_one"}),
     ("decoding", {}),
-    ("training", {"training": "runs", "runs": RUN}),
     ("training", {"training": "runs", "runs": [RUN, "copy"]}),
     *(("training", {"training": name}) for name in ("set_up", "watch", "look_back")),
 ]

@@ -1,6 +1,17 @@
+from functools import cache
+
 import pytest
 
+from core import __main__
 from core.__main__ import main
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _options_are_put_together_once():
+    """What reads a command line keeps nothing of it, and takes longer to make than to be used."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(__main__, "command_line", cache(__main__.command_line))
+        yield
 
 
 @pytest.fixture

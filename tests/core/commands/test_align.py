@@ -42,8 +42,11 @@ def test_gold_links_choose_on_one_half_and_measure_on_the_other(command, pairs):
 
 
 def test_words_may_be_what_stands_between_spaces(command, pairs):
-    pairs.write_text("It isn't cold .\tIl ne fait pas froid .\n")
-    _, printed, _ = command("align", EVERYDAY, "--file", pairs, "--spaces", "--json")
+    pairs.write_text("It isn't cold .\tIl ne fait pas froid .\n" * 2)
+    gold = pairs.with_name("gold")
+    gold.write_text("0-0\n" * 2)
+    arguments = ("--gold", gold, "--spaces", "--json")
+    _, printed, _ = command("align", EVERYDAY, "--file", pairs, *arguments)
     assert json.loads(printed)["pairs"][0]["source"] == ["It", "isn't", "cold", "."]
 
 

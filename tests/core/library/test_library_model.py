@@ -34,7 +34,17 @@ OUTPUTS = {
 STACKS = {label: stacks for label, (_, stacks, _) in MODELS.items() if label in OUTPUTS}
 
 
-@pytest.fixture(scope="module", params=STACKS)
+LIKE_OTHERS = ("Mistral", "GPTNeoX", "Bloom", "MT5", "t5 with its own head", "Roberta", "OPT")
+"""Put together as another of the list, but for names."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(label, marks=pytest.mark.slow if label in LIKE_OTHERS else ())
+        for label in STACKS
+    ],
+)
 def both(request):
     """A label, the model of `transformers`, and ours."""
     theirs = drawn(request.param)

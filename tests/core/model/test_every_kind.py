@@ -31,18 +31,13 @@ KINDS = {
     "no biases": {"attention_bias": False, "ff_bias": False, "embedding_scale": False},
     **{f"{name} norm": {"norm_kind": name} for name in (*NORM_KINDS, "none")},
     **{f"{name} positions": {"positions": name} for name in get_args(Positions)},
-    **{name: {"shared": name} for name in ("qk", "kv", "qkv")},
+    **{name: {"shared": name} for name in ("qk", "kv")},
     "two sets of keys": {"n_kv_heads": 2, "gated": True, "attention_bias": False},
     "no projections": {"projections": False, "output_projection": False},
-    "no residual": {"residual": False, "norm": "pre"},
-    "no feed-forward": {"feed_forward": False},
     "all left out": BARE | {"shared": "qkv", "norm": "pre", "positions": "rotary"},
     "additive": {"scores": "additive"},
-    "additive, no matrix": {"scores": "additive", "projections": False, "output_projection": False},
-    "linear": {"scores": "linear"},
     "linear, two sets": {"scores": "linear", "n_kv_heads": 2},
     **{name: {"encoder_mixing": name, "decoder_mixing": name} for name in (*MIXINGS, "none")},
-    "GRU, fixed vector": GRU | {"cross": "none"},
     "GRU, additive": GRU | {"encoder_mixing": "gru_two_way", "scores": "additive"},
     "LSTM, fixed vector": {
         **{"encoder_mixing": "lstm_two_way", "decoder_mixing": "lstm", "cross": "none"},
@@ -55,6 +50,12 @@ KINDS = {
     "names share a vector": {"shared_names": 5},
     "scores undivided": {"score_scale": "none", "logit_scale": True},
     "more around the output": {"head_transform": True, "embedding_norm": True},
+}
+# Some words are the default, and so the first kind once more.
+KINDS = {
+    name: settings
+    for name, settings in KINDS.items()
+    if not settings or replace(CONFIG, **settings) != CONFIG
 }
 
 

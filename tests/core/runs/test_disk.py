@@ -26,22 +26,21 @@ from core.training.export import export_run
 from core.training.prepare import extend_run, prepare_run
 from core.training.presets import Preset
 from tests.broken_disk import FULL, READ_ONLY, broken
-from tests.core.library.folders import write_folder
 
 TELLS = {FULL: "No space left on device", READ_ONLY: "Read-only file system"}
 
 
 @pytest.fixture(scope="module")
-def good(copy_folder, miniature, tmp_path_factory):
+def good(copy_folder, miniature, opened_path, tmp_path_factory):
     """A folder of runs, with what else is needed beside it; whoever changes it copies it."""
     found = tmp_path_factory.mktemp("good")
     mine = shutil.copytree(copy_folder, found / "runs" / "mine")
     shutil.copytree(copy_folder, found / "runs" / "other")
     prepare_run(found / "runs" / "begun", TASKS["copy"], "miniature", small(miniature), "train")
     archive_run(mine, found / "mine.zip")
-    write_folder(found / "model", "gpt2")
-    for _ in open_model(str(found / "model"), found / "runs" / "opened"):
-        pass
+    opened = opened_path("gpt2")
+    shutil.copytree(opened.parent / ".models" / "gpt2", found / "model")
+    shutil.copytree(opened, found / "runs" / "opened")
     return found
 
 

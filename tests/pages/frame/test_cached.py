@@ -38,8 +38,6 @@ PAGES = [
     ("training", {"training": "set_up"}),
     ("training", {"training": "watch", "model": "runs/mine"}),
     ("training", {"training": "look_back", "model": "runs/mine"}),
-    ("training", {"training": "runs"}),
-    ("training", {"training": "runs", "runs": "runs/mine"}),
     ("training", {"training": "runs", "runs": ["runs/mine", "copy", "runs/broken"]}),
 ]
 

@@ -17,8 +17,8 @@ OF_ALL = {Need.TASK, Need.SCALED_TOKENS, Need.OWN_MODULES}
 
 
 @pytest.mark.parametrize("name", LACKS)
-def test_what_a_model_lacks_is_said_in_a_sentence(run_of_kind, name):
-    run = load_run(run_of_kind(name))
+def test_what_a_model_lacks_is_said_in_a_sentence(opened_path, name):
+    run = load_run(opened_path(name))
     lacks = {need for need in Need if why_not(run, [need])}
     assert lacks == LACKS[name] | OF_ALL
     assert all(why_not(run, [need]).endswith(".") for need in lacks)

@@ -8,11 +8,11 @@ from tests.pages.conftest import ROOT
 from tests.pages.every_view import CASES, PAGES
 
 
-@pytest.mark.parametrize(("page", "name"), MOVED)
-def test_a_view_that_has_moved_leads_to_one_that_there_is(page, name):
-    there, query = links.read(MOVED[page, name])
-    assert (there, query.get(PAGES[there], "pass")) in CASES
-    assert (page, name) not in CASES
+def test_a_view_that_has_moved_leads_to_one_that_there_is():
+    for moved, link in MOVED.items():
+        there, query = links.read(link)
+        assert (there, query.get(PAGES[there], "pass")) in CASES, moved
+        assert moved not in CASES
 
 
 def test_every_address_has_a_file_in_which_a_fresh_server_finds_it():

@@ -19,15 +19,6 @@ def texts(*ids):
     return found
 
 
-def test_texts_of_every_layer_are_collected():
-    found = catalogues.collected()
-    places = {place.split("/")[0] for text in found for place, _line in text.locations}
-    assert {"app.py", "pages"} <= places
-    assert found["Attention"] is not None
-    cut = "The sentence was cut after {n} token: the model has no more positions."
-    assert found[cut].pluralizable
-
-
 def test_a_catalogue_takes_in_new_texts_and_keeps_what_is_translated(locales):
     file = locales / "de" / "LC_MESSAGES" / "app.po"
     list(catalogues.bring_up_to_date(locales, texts("Head")))

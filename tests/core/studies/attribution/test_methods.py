@@ -25,6 +25,7 @@ def prediction_at(step):
     return Prediction(SOURCE, (BOS, *TARGET[:step]), TARGET[step])
 
 
+@pytest.mark.parametrize("model", MODELS[:1], ids=["0"])
 def test_agreement_is_the_rank_correlation_of_magnitudes_with_leaving_one_out(model):
     found = attribute(model, prediction_at(1))
     wanted = np.abs(found.scores[Method.LEAVE_ONE_OUT])
@@ -34,6 +35,7 @@ def test_agreement_is_the_rank_correlation_of_magnitudes_with_leaving_one_out(mo
         assert correlation == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("model", MODELS[1:3], ids=["1", "2"])
 def test_between_words_scores_are_added_but_a_word_is_left_out_as_a_whole(model):
     target, words = prediction_at(3), (0, 1, 1, 1, 2, 3)
     tokens, found = attribute(model, target), attribute(model, target, words)

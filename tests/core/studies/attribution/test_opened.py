@@ -14,7 +14,13 @@ ALONE, BOTH = ("gpt2", "llama"), ("t5", "marian")
 TEXT = "The animal did not cross the street."
 
 
-@pytest.fixture(scope="module", params=[*ALONE, *BOTH])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(kind, marks=() if kind in ("gpt2", "marian") else pytest.mark.slow)
+        for kind in (*ALONE, *BOTH)
+    ],
+)
 def opened(request, tmp_path_factory):
     """A model of `transformers`, the run that it became, and a word in the middle of its text."""
     folder = tmp_path_factory.mktemp("opened") / "model"

@@ -162,9 +162,12 @@ class Put:
 LONGER = "The animal didn't cross the big street because it was too wide."
 
 
-@pytest.mark.parametrize("part", Part)
 @pytest.mark.parametrize(
-    ("model", "clean", "other"), [("guided", TIRED, LONGER), ("run", CLEAN, "z d a a f q")]
+    ("model", "clean", "other", "part"),
+    [
+        ("guided", TIRED, LONGER, Part.ATTENTION),
+        *(("run", CLEAN, "z d a a f q", part) for part in Part),
+    ],
 )
 def test_each_vector_brings_back_what_it_does_when_put_in_place(request, model, clean, other, part):
     run = request.getfixturevalue(model)

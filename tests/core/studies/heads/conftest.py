@@ -53,7 +53,7 @@ def uneven_run(copy_run):
     return random_run(copy_run, SIZES["post-norm, d_v ≠ d_k"])
 
 
-@pytest.fixture(params=list(Kind))
+@pytest.fixture(scope="module", params=list(Kind))
 def steps(run, request):
     """The last head of the last layer of each kind."""
     sites = [site for site in run.model.sites() if site.attention == request.param]

@@ -18,7 +18,6 @@ ONLY = {
     SHARING: {Stage.TURNED_QUERIES, Stage.TURNED_KEYS, Stage.SCALE},
     "t5": {Stage.POSITION_BIAS},
     "gpt2": {Stage.SCALE},
-    "bert": {Stage.SCALE},
 }
 """Kind → which of the stages that not all have it has in self-attention."""
 OPTIONAL = {Stage.TURNED_QUERIES, Stage.TURNED_KEYS, Stage.SCALE, Stage.POSITION_BIAS}

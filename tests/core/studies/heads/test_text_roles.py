@@ -12,12 +12,22 @@ from core.heads import Kind
 from core.model import Record, Step
 from core.runs.own_text import give_text
 from core.runs.run import load_run
+from core.studies.heads import texts as texts_module
 from core.studies.heads.question import Role
 from core.studies.heads.text_roles import QUESTIONS, text_roles, text_row
-from core.studies.heads.texts import N_SEQUENCES, random_texts, texts_of
+from core.studies.heads.texts import random_texts, texts_of
 from core.vocabulary import BOS, EOS, PAD
 
+N = 10
+"""Sequences that are drawn: loops over rows and keys take long."""
 LINES = ["the animal and the street", "the animal", "did not cross the street, did not cross"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_sequences():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(texts_module, "N_SEQUENCES", N)
+        yield
 
 
 @pytest.fixture(
@@ -47,17 +57,14 @@ def wanted(ids, query, role, seen, half_from):
     """Return the keys that a role wants of a row, one after the other."""
     if role is Role.INDUCTION and query < half_from:
         return []
-    return [
-        key
-        for key in seen
-        if {
-            Role.PREVIOUS: key == query - 1,
-            Role.FIRST: key == 0 and query > 0,
-            Role.ITSELF: key == query,
-            Role.DUPLICATE: key != query and ids[key] == ids[query],
-            Role.INDUCTION: key > 0 and key - 1 != query and ids[key - 1] == ids[query],
-        }[role]
-    ]
+    is_wanted = {
+        Role.PREVIOUS: lambda key: key == query - 1,
+        Role.FIRST: lambda key: key == 0 and query > 0,
+        Role.ITSELF: lambda key: key == query,
+        Role.DUPLICATE: lambda key: key != query and ids[key] == ids[query],
+        Role.INDUCTION: lambda key: key > 0 and key - 1 != query and ids[key - 1] == ids[query],
+    }[role]
+    return [key for key in seen if is_wanted(key)]
 
 
 def rows(run, source, kind):
@@ -114,25 +121,28 @@ def test_shares_baselines_and_intervals_are_those_of_a_slow_count(run, source):
                 assert score.beats_baseline == (score.interval[0] > score.baseline)
 
 
-@pytest.mark.parametrize("role", QUESTIONS)
-def test_the_row_that_is_shown_is_asked_and_stands_in_the_middle(run, source, role):
-    [head] = text_roles(run, source).best(role)
-    row = text_row(run, source, role, head)
-    at = list(run.model.sites()).index(head.site)
-    number = at * run.model.config.n_heads + head.index
-    if head.kind is Kind.DECODER_SELF:
-        number -= run.model.config.n_encoder_layers * run.model.config.n_heads
-    largest = []
-    for text, ids, query, weights_HK, seen, half_from in rows(run, source, head.kind):
-        keys = wanted(ids, query, role, seen, half_from)
-        if keys and (source == "own" or text == 0):
-            largest.append(weights_HK[number, keys].max())
-        if (tuple(ids), query) == (row.ids, row.query):
-            assert row.key in keys
-            assert row.weights_K == pytest.approx(weights_HK[number], abs=1e-6)
-    middle = sorted(largest)[(len(largest) - 1) // 2]
-    assert row.weights_K[row.key] == pytest.approx(middle, rel=1e-5)
-    assert row.weights_K[~row.visible_K].sum() == 0
+def test_the_row_that_is_shown_is_asked_and_stands_in_the_middle(run, source):
+    found, of_kind = text_roles(run, source), {}
+    for role in QUESTIONS:
+        [head] = found.best(role)
+        row = text_row(run, source, role, head)
+        at = list(run.model.sites()).index(head.site)
+        number = at * run.model.config.n_heads + head.index
+        if head.kind is Kind.DECODER_SELF:
+            number -= run.model.config.n_encoder_layers * run.model.config.n_heads
+        if head.kind not in of_kind:
+            of_kind[head.kind] = list(rows(run, source, head.kind))
+        largest = []
+        for text, ids, query, weights_HK, seen, half_from in of_kind[head.kind]:
+            keys = wanted(ids, query, role, seen, half_from)
+            if keys and (source == "own" or text == 0):
+                largest.append(weights_HK[number, keys].max())
+            if (tuple(ids), query) == (row.ids, row.query):
+                assert row.key in keys
+                assert row.weights_K == pytest.approx(weights_HK[number], abs=1e-6)
+        middle = sorted(largest)[(len(largest) - 1) // 2]
+        assert row.weights_K[row.key] == pytest.approx(middle, rel=1e-5), role
+        assert row.weights_K[~row.visible_K].sum() == 0
 
 
 # ---- random tokens
@@ -148,7 +158,7 @@ def model(**more):
 
 def test_the_second_half_repeats_the_first_and_no_token_stands_twice_in_a_half():
     texts = random_texts(model())
-    assert (len(texts.batches), texts.half) == (N_SEQUENCES, 32)
+    assert (len(texts.batches), texts.half) == (N, 32)
     drawn = {"source": [], "target": []}
     for batch in texts.batches:
         for side, of_side in drawn.items():
@@ -162,4 +172,4 @@ def test_the_second_half_repeats_the_first_and_no_token_stands_twice_in_a_half()
     assert set().union(*drawn["source"]) == set(range(60)) - {PAD, BOS, EOS, 7, 11, 12, 13}
     assert set().union(*drawn["target"]) == set(range(60)) - {PAD, BOS, EOS, 7, 11}
     others = [tuple(each.source_BS[0, 2:-1].tolist()) for each in random_texts(model(), 1).batches]
-    assert len({*drawn["source"], *drawn["target"], *others}) == 3 * N_SEQUENCES
+    assert len({*drawn["source"], *drawn["target"], *others}) == 3 * N

@@ -1,7 +1,7 @@
 import pytest
 
 from core.studies.heads.question import Role
-from core.studies.heads.text_roles import QUESTIONS, text_roles
+from core.studies.heads.text_roles import text_roles
 from pages.frame import notes
 from pages.frame.language import percent
 from pages.views.heads.roles_text import MEANINGS
@@ -32,7 +32,7 @@ def test_it_opens_on_the_head_with_the_largest_share_and_says_the_baseline(
     assert (layer, index) == (best.layer, best.index)
 
 
-@pytest.mark.parametrize("role", QUESTIONS)
+@pytest.mark.parametrize("role", [Role.FIRST, Role.DUPLICATE])
 def test_a_map_is_the_mean_weight_on_the_keys_of_its_role(open_text_roles, opened_run, role):
     at = open_text_roles(text_role=str(role))
     found = text_roles(opened_run, "random").scores[role]

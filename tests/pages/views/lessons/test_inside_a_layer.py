@@ -32,7 +32,7 @@ def test_at_its_last_depth_the_lens_says_what_the_model_says(open_lesson, run):
     assert at.selectbox(key="lens_position").value < 7
 
 
-@pytest.mark.parametrize("position", range(3, 15, 3))
+@pytest.mark.parametrize("position", [3, 9])
 def test_the_line_says_from_which_layer_on_a_word_is_the_best_guess(open_lesson, position):
     at, shown = open_lesson("layers", lens_position=str(position))
     [panel] = panels(at)

@@ -11,7 +11,7 @@ from tests.pages.kinds_of_model import CHANGED, LIKE
 from tests.viz.unpacked import unframed
 
 MODEL = "translate-guided"
-AT_ONCE = ("like gpt2", "like bert", "LSTM, fixed vector", "parallel decoder")
+AT_ONCE = ("like bert", "LSTM, fixed vector")
 TRAINED = [
     pytest.param(kind, marks=() if kind in AT_ONCE else pytest.mark.slow)
     for kind in (*LIKE, *CHANGED)

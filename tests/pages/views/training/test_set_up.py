@@ -23,7 +23,7 @@ from pages.frame.texts import view_text
 from pages.views.training import set_up as set_up_view
 from pages.views.training import settings
 from tests.broken_disk import FULL, READ_ONLY, broken
-from tests.pages.conftest import said, unfold
+from tests.pages.conftest import clear_caches, said, unfold
 
 OTHER_VALUES = {
     "n_encoder_layers": 1,
@@ -51,10 +51,18 @@ KNOBS = [knob for group in settings.GROUPS.values() for knob in group] + [settin
 GOOD = [f"the {n} cats; les {n} chats" for n in range(30)]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _tokenizers_learn_from_few_samples():
+    """To be quick; what was computed so is no other test's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.training.prepare.TOKENIZER_SAMPLES", 500)
+        yield
+    clear_caches()
+
+
 @pytest.fixture
-def set_up(open_page, own_runs, monkeypatch):
-    """Return a function that opens the page; tokenizers learn from few samples, to be quick."""
-    monkeypatch.setattr("core.training.prepare.TOKENIZER_SAMPLES", 500)
+def set_up(open_page, own_runs):
+    """Return a function that opens the page."""
     # Which run it opens on is its own choice.
     return lambda model=None, **query_params: open_page("training", model=model, **query_params)
 
@@ -156,7 +164,9 @@ def test_another_kind_of_model_reaches_the_run_and_its_command(set_up, started, 
     assert (again.model, again.training) == (found.model, found.training)
 
 
-@pytest.mark.parametrize(("task", "like"), [("tag", ""), ("classify", "bert")])
+@pytest.mark.parametrize(
+    ("task", "like"), [("tag", ""), pytest.param("classify", "bert", marks=pytest.mark.slow)]
+)
 def test_a_task_of_labels_is_learned_by_an_encoder_alone(set_up, started, tmp_path, task, like):
     at = set_up(task=task, like=like)
     assert at.selectbox(key="like").options == ["encoder alone", "encoder alone (BERT)"]
@@ -202,13 +212,13 @@ def test_after_the_start_the_new_run_is_watched(set_up, started):
     assert at.text_input(key="run_name").value == ""
 
 
-@pytest.mark.parametrize("name", ["../out", "TAKEN"])
-def test_a_name_that_cannot_be_is_said_and_not_started(set_up, own_runs, name):
+def test_a_name_that_cannot_be_is_said_and_not_started(set_up, own_runs):
     (own_runs / "taken").mkdir()
     at = set_up(set_dropout="0.3")
-    at.text_input(key="run_name").set_value(name).run()
-    assert len(at.error) == 1
-    assert start_button(at).disabled
+    for name in ("../out", "TAKEN"):
+        at.text_input(key="run_name").set_value(name).run()
+        assert len(at.error) == 1
+        assert start_button(at).disabled
     assert [path.name for path in own_runs.iterdir()] == ["taken"]
     assert at.number_input(key="set_dropout").value == 0.3
 
