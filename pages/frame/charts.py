@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from textwrap import wrap
 from typing import Any, cast
+from unicodedata import east_asian_width
 
 import streamlit as st
 
@@ -24,7 +25,8 @@ _WIDE = """
 </style>
 """
 _TITLE_LINE = 36
-"""Letters of a title that a chart on a phone has room for in one line."""
+"""Letters of a title that a chart on a phone has room for in one line; Chinese ones are as wide as
+two."""
 _ON_A_PHONE = "windowSize()[0] < 640"
 _NARROW = "width && containerSize()[0] < 500"
 """The width of the plot is known after the title is laid out: a title that depended on it would
@@ -60,10 +62,13 @@ def _for_phones(chart: dict[str, Any], narrow: str = _NARROW) -> dict[str, Any]:
             # The layout does not change the width of a part.
             found[parts] = [_for_phones(part, "width < 420") for part in found[parts]]
     title = found.get("title")
-    if isinstance(title, str) and len(title) > _TITLE_LINE:
+    line = _TITLE_LINE
+    if isinstance(title, str) and any(east_asian_width(letter) == "W" for letter in title):
+        line //= 2
+    if isinstance(title, str) and len(title) > line:
         # Without a plot of its own it has no width of its own.
         narrow = narrow if "layer" in found or "mark" in found else _ON_A_PHONE
-        lines = list_of(wrap(title, _TITLE_LINE, break_on_hyphens=False))
+        lines = list_of(wrap(title, line, break_on_hyphens=False))
         found["title"] = {"text": {"expr": f"{narrow} ? {lines} : {text_of(title)}"}}
     return found
 

@@ -1,6 +1,11 @@
 import json
+import re
+from unicodedata import east_asian_width
 
 from streamlit.testing.v1 import AppTest
+
+from pages.frame import charts
+from viz.charts.curves import Quantity, curves
 
 
 def _page():
@@ -36,3 +41,19 @@ def test_charts_write_numbers_as_the_reader_does(german):
     for number in configured("de"):
         assert (number["decimal"], number["thousands"]) == (",", ".")
         assert number["percent"] == "\u00a0%"
+
+
+def test_where_a_chart_is_narrow_its_title_has_lines_that_fit():
+    for title in (
+        "Correct sentences: mean of 3 trainings of 2,000 steps",
+        "句子正确率：每个变体训练 1,200 步，3 次训练的平均值",
+    ):
+        spec = charts._Shown(
+            curves({"a": [0.0]}, x=Quantity("x"), y=Quantity("y"), title=title)
+        ).to_dict()
+        narrow = spec["title"]["text"]["expr"].split(" : ")[0]
+        [_before, *found] = json.loads(re.search(r'".*?"', narrow)[0]).split("\x1f")
+        assert "".join(found).replace(" ", "") == title.replace(" ", "")
+        widths = [sum(1 + (east_asian_width(letter) == "W") for letter in line) for line in found]
+        assert len(found) > 1
+        assert max(widths) <= 36
