@@ -1,4 +1,4 @@
-"""The description of each module: its part of the drawing, and what it learns.
+"""The description of each module: what it is called, and what it learns.
 
 `add` dispatches on the class of a module. A new kind of module is registered here; the
 modules themselves only compute.
@@ -16,7 +16,7 @@ from ..heads import Site, Stack
 from ..messages import N_
 from ..model.building import outline
 from ..model.layers import Layer, Residual
-from ..model.memory import FirstMemory, MixedMemory, OneMemory, SameMemory
+from ..model.memory import MixedMemory
 from ..model.mixing import Mixing, OwnState
 from ..model.output import LengthPrediction, OutputTransform
 from ..model.pointer import Pointer
@@ -33,9 +33,6 @@ from .parts import (
     MIXING,
     NORMS,
     RECURRENCE,
-    Arrow,
-    ArrowKind,
-    Node,
     Part,
     Sketch,
 )
@@ -49,20 +46,20 @@ def add(module: object, sketch: Sketch) -> None:
 
 @add.register
 def _(model: Transformer, sketch: Sketch) -> None:
-    """Add everything from the source's tokens to the next token's probabilities."""
+    """Add everything from the embedding of the source to the output."""
     config = model.config
     if "encoder" in config.stacks:
-        sketch.begin("encoder", "source", N_("source"))
         _add_stack(model.source_embedding, model.encoder, model.encoder_norm, sketch)
-        sketch.memory = sketch.end
         if model.length is not None:
             add(model.length, sketch)
     if "decoder" in config.stacks:
-        sketch.begin("decoder", "target", N_("target, shifted right"))
+        sketch.stack = "decoder"
         _add_stack(model.target_embedding, model.decoder, model.decoder_norm, sketch)
     if model.output_transform is not None:
         add(model.output_transform, sketch)
-    _add_output(model, sketch)
+    _add_on_top(sketch, model.output, "output", N_("Linear output"))
+    if model.pointer is not None:
+        add(model.pointer, sketch)
 
 
 def _add_stack(
@@ -73,7 +70,6 @@ def _add_stack(
         with sketch.layer(number):
             for sublayer, residual in cast(Layer, layer).blocks():
                 _add_block(sublayer, residual, sketch)
-        sketch.depths[sketch.stack].append(sketch.end)
     add_norm(norm, sketch, f"{sketch.stack}.norm", N_("Final norm"), N_("{place}: {part}"))
 
 
@@ -86,14 +82,12 @@ def _add_block(sublayer: object, residual: Residual, sketch: Sketch) -> None:
 
     pre = residual.pre_norm
     made = added(normalised(norm, "x_l")) if pre else normalised(norm, added("x_l"))
-    with sketch.residual(part, f"x_{{l+1}} = {made}", passed=adds):
+    with sketch.residual(part, f"x_{{l+1}} = {made}"):
         if pre:
             title = N_("{place}: Norm before {part}")
             add_norm(norm, sketch, f"{part}.norm", N_("Norm"), title)
         add(sublayer, sketch)
-        if adds and (pre or isinstance(norm, nn.Identity)):
-            sketch.sum(f"{part}.sum")
-        elif not pre:
+        if not pre:
             label, title = N_("Norm"), N_("{place}: Norm after {part}")
             if adds:
                 label, title = N_("Add & Norm"), N_("{place}: Add & Norm after {part}")
@@ -107,7 +101,6 @@ def _(embedding: Embedding, sketch: Sketch) -> None:
     sketch.add(
         Part(
             id=f"{stack}.embedding",
-            kind="embedding",
             label=N_("Embedding"),
             group=EMBEDDINGS,
             site=embedding.site,
@@ -127,85 +120,49 @@ def _(embedding: Embedding, sketch: Sketch) -> None:
 
 def _add_beside(sketch: Sketch, kind: str, label: str, learned: Iterable[nn.Parameter]) -> None:
     """Add vectors that are added to the stream."""
-    stack = sketch.stack
-    sketch.add(
-        Part(id=f"{stack}.{kind}", kind=kind, label=label, group=EMBEDDINGS),
-        learned=learned,
-        enters=(),
-    )
-    sketch.sum(f"{stack}.sum" if kind == "positions" else f"{stack}.{kind}.sum")
-    sketch.arrow("positions", f"{stack}.{kind}", sketch.end)
+    part = Part(id=f"{sketch.stack}.{kind}", label=label, group=EMBEDDINGS)
+    sketch.add(part, learned)
 
 
-def _add_part(  # noqa: PLR0913
-    sketch: Sketch,
-    module: nn.Module | None,
-    site: Site | None = None,
-    *,
-    kind: str,
-    label: str,
-    group: str = EMBEDDINGS,
-    count: str = "",
-    enters: tuple[ArrowKind, ...] = ("flow",),
+def _add_sublayer(  # noqa: PLR0913
+    sketch: Sketch, sublayer: nn.Module, site: Site, *, label: str, group: str, count: str
 ) -> None:
-    """Add a sublayer with its site, or a module on top of a stack, named by its kind."""
-    part = Part(
-        id=kind if site is None else str(site),
-        kind=kind,
-        title="{part}" if site is None else N_("{place}: {part}"),
-        label=label,
-        group=group,
-        count=count,
-        site=site,
-    )
-    sketch.add(part, learned=() if module is None else module.parameters(), enters=enters)
+    """Add a sublayer without its norm."""
+    part = Part(id=str(site), label=label, group=group, count=count, site=site)
+    sketch.add(part, sublayer.parameters())
+
+
+def _add_on_top(sketch: Sketch, module: nn.Module, name: str, label: str, count: str = "") -> None:
+    """Add a module on top of a stack."""
+    part = Part(id=name, title="{part}", label=label, group=EMBEDDINGS, count=count)
+    sketch.add(part, module.parameters())
 
 
 @add.register
 def _(attention: SelfAttention, sketch: Sketch) -> None:
-    """Add the part; queries, keys and values come from the stream."""
-    _add_part(
+    """Add the part."""
+    _add_sublayer(
         sketch,
         attention,
         attention.site,
-        kind="self",
         label=N_("Masked self-attention") if attention.masked else N_("Self-attention"),
         group=ATTENTION,
         count=count_formula(attention),
-        enters=("query", "key", "value"),
     )
 
 
 @add.register
 def _(attention: CrossAttention, sketch: Sketch) -> None:
-    """Add the part; queries come from the stream, keys and values from the memory."""
+    """Add the part."""
     mixed = isinstance(attention.memory, MixedMemory)
-    _add_part(
+    _add_sublayer(
         sketch,
         attention,
         attention.site,
-        kind="cross",
         label=N_("Cross-attention"),
         group=ATTENTION,
         count=count_formula(attention) + (" + L" if mixed else ""),
-        enters=("query",),
     )
-    for start in _memory(attention.memory, sketch):
-        sketch.arrow("memory", start, str(attention.site))
-
-
-def _memory(memory: OneMemory, sketch: Sketch) -> tuple[str, ...]:
-    """Return the nodes that a decoder layer reads."""
-    # The output of each encoder layer, of the last after its norm.
-    ends = (*sketch.depths["encoder"][:-1], sketch.memory)
-    match memory:
-        case FirstMemory():
-            return ends[:1]
-        case SameMemory(layer=layer):
-            return (ends[layer],)
-        case MixedMemory():
-            return ends
-    return (sketch.memory,)
 
 
 @add.register
@@ -214,11 +171,10 @@ def _(feed_forward: FeedForward, sketch: Sketch) -> None:
     n = 2 if feed_forward.gate is None else 3
     biased = feed_forward.expand.bias is not None
     biases = rf" + {'' if n == 2 else 2} d_{{f\!f}} + d" if biased else ""
-    _add_part(
+    _add_sublayer(
         sketch,
         feed_forward,
         feed_forward.site,
-        kind="feed_forward",
         label=N_("Feed-forward"),
         group=FEED_FORWARD,
         count=rf"{n} d\, d_{{f\!f}}{biases}",
@@ -229,11 +185,10 @@ def _(feed_forward: FeedForward, sketch: Sketch) -> None:
 def _(mixing: Mixing, sketch: Sketch) -> None:
     """Add the part."""
     n = mixing.neighbours
-    _add_part(
+    _add_sublayer(
         sketch,
         mixing,
         mixing.site,
-        kind="mixing",
         label=mixing.label,
         group=MIXING,
         count=f"{n if n > 1 else ''} d^2 + d{mixing.tables}",
@@ -242,19 +197,16 @@ def _(mixing: Mixing, sketch: Sketch) -> None:
 
 @add.register
 def _(own: OwnState, sketch: Sketch) -> None:
-    """Add the part; it reads the memory."""
+    """Add the part."""
     mixed = isinstance(own.memory, MixedMemory)
-    _add_part(
+    _add_sublayer(
         sketch,
         own,
         own.site,
-        kind="mixing",
         label=own.label,
         group=MIXING,
         count="d^2 + d" + (" + L" if mixed else ""),
     )
-    for start in _memory(own.memory, sketch):
-        sketch.arrow("memory", start, str(own.site))
 
 
 _UNITS = {
@@ -272,11 +224,10 @@ def _(recurrence: Recurrence, sketch: Sketch) -> None:
     # Each direction maps the whole width to half of it.
     squares = r"\tfrac{3}{2}" if recurrence.two_way else "2"
     begun = "" if recurrence.begin is None else " + d^2 + d"
-    _add_part(
+    _add_sublayer(
         sketch,
         recurrence,
         recurrence.site,
-        kind="recurrent",
         label=_UNITS[recurrence.kind, recurrence.two_way],
         group=RECURRENCE,
         count=f"{gates} ({squares} d^2 + 2 d){begun}",
@@ -290,7 +241,6 @@ def add_norm(norm: nn.Module, sketch: Sketch, part: str, label: str, title: str)
     sketch.add(
         Part(
             id=part,
-            kind="norm",
             label=label,
             title=title,
             group=NORMS,
@@ -303,57 +253,33 @@ def add_norm(norm: nn.Module, sketch: Sketch, part: str, label: str, title: str)
 @add.register
 def _(length: LengthPrediction, sketch: Sketch) -> None:
     """Add the part, on top of the encoder."""
-    _add_part(sketch, length, kind="length", label=N_("Length"), count=r"65\,d + 65")
+    _add_on_top(sketch, length, "length", N_("Length"), r"65\,d + 65")
 
 
 @add.register
 def _(transform: OutputTransform, sketch: Sketch) -> None:
     """Add the part."""
-    _add_part(sketch, transform, kind="output_transform", label=N_("Output transform"))
-
-
-def _add_output(model: Transformer, sketch: Sketch) -> None:
-    """Add the output projection, the softmax and a pointer, up to the probabilities."""
-    _add_part(sketch, model.output, kind="output", label=N_("Linear output"))
-    _add_part(sketch, None, kind="softmax", group="", label=N_("Softmax"))
-    if model.pointer is not None:
-        add(model.pointer, sketch)
-    sketch.tokens("probabilities", N_("probabilities"))
+    _add_on_top(sketch, transform, "output_transform", N_("Output transform"))
 
 
 @add.register
 def _(pointer: Pointer, sketch: Sketch) -> None:
-    """Add the part, between the softmax and the probabilities."""
-    _add_part(sketch, pointer, kind="pointer", label=N_("Pointer"), count="2 d + 1")
-    sketch.arrow("memory", sketch.memory, "pointer")
+    """Add the part, on top of the output."""
+    _add_on_top(sketch, pointer, "pointer", N_("Pointer"), "2 d + 1")
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
     """A model from bottom to top, the encoder first."""
 
-    nodes: tuple[Node, ...]
-    """Parts, tokens and sums along the flow of data."""
-    arrows: tuple[Arrow, ...]
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """The nodes that are boxes."""
-        return tuple(node for node in self.nodes if isinstance(node, Part))
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """Ids of all parts."""
-        return tuple(part.id for part in self.parts)
+    parts: tuple[Part, ...]
 
     @property
     def stacks(self) -> dict[Stack, int]:
         """Stack → number of layers."""
-        layers = {node.stack: {-1} for node in self.nodes}
-        for node in self.nodes:
-            if node.layer is not None:
-                layers[node.stack].add(node.layer)
-        return {stack: len(found) - 1 for stack, found in layers.items()}
+        layers = {(part.stack, part.layer) for part in self.parts if part.layer is not None}
+        stacks = dict.fromkeys(part.stack for part in self.parts)
+        return {each: sum(stack == each for stack, _layer in layers) for each in stacks}
 
     @property
     def sublayers(self) -> tuple[Part, ...]:
@@ -367,8 +293,7 @@ class Description:
 
     def by_group(self) -> dict[str, int]:
         """Return the parameters summed by group."""
-        named = [part.group for part in self.parts if part.group]
-        groups = dict.fromkeys((*GROUPS, *named))
+        groups = dict.fromkeys((*GROUPS, *(part.group for part in self.parts)))
         return {
             group: sum(part.parameters for part in self.parts if part.group == group)
             for group in groups
@@ -378,6 +303,6 @@ class Description:
 def describe(model: Transformer | ModelConfig) -> Description:
     """Describe a model; from a configuration, without allocating its weights."""
     asked = outline(model) if isinstance(model, ModelConfig) else model
-    sketch = Sketch(asked.config)
+    sketch = Sketch()
     add(asked, sketch)
-    return Description(tuple(sketch.nodes), tuple(sketch.arrows))
+    return Description(tuple(sketch.parts))

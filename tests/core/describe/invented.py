@@ -26,7 +26,6 @@ def _(gate: Gate, sketch: Sketch) -> None:
     sketch.add(
         Part(
             id=str(gate.site),
-            kind="gate",
             label="Gate",
             group="gates",
             count="d^2",

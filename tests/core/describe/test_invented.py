@@ -23,7 +23,7 @@ def model(request):
 
 
 def test_the_parts_are_there_in_the_order_of_the_model(model):
-    ids = describe(model).ids
+    ids = [part.id for part in describe(model).parts]
     for stack in ("encoder", "decoder"):
         layer = [each for each in ids if each.startswith(f"{stack}.0.")]
         gate = layer.index(f"{stack}.0.gate")
