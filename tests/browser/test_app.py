@@ -237,6 +237,7 @@ def test_what_a_chart_says_of_a_token_is_no_markup(visit, path):
         assert tooltip.locator("b, img").count() == 0
 
 
+@pytest.mark.slow
 def test_next_and_back_keep_the_focus_so_that_enter_goes_on(visit):
     page = visit("attention?view=steps&model=translate-guided&stage=q·k")
     page.locator(".matrices[data-drawn]").nth(1).wait_for(timeout=60_000)

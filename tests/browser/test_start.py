@@ -165,6 +165,7 @@ def test_an_open_block_covers_neither_words_nor_what_is_written(visit, size):
         page.keyboard.press("Escape")
 
 
+@pytest.mark.slow
 def test_a_finger_finds_each_word_and_the_one_that_is_fed_is_in_sight(visit):
     page = start(visit, **PHONE)
     page.get_by_role("slider", name="Steps of decoding").press("End")
@@ -227,6 +228,7 @@ def test_a_link_for_a_slide_leaves_all_but_the_picture_out(visit):
     expect(page.get_by_role("link", name="Lessons")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_an_older_link_to_a_view_of_attention_opens_it(visit):
     page = visit("?view=lines&model=translate")
     page.locator(".lines[data-drawn]").wait_for(timeout=60_000)

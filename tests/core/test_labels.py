@@ -27,7 +27,9 @@ from tests.core.conftest import MINIATURE, draw_few
 SAMPLES = TASKS["copy"].held_out_samples(20)
 
 
-@pytest.fixture(scope="module", params=["bert", "gpt2", "llama"])
+@pytest.fixture(
+    scope="module", params=["bert", "gpt2", pytest.param("llama", marks=pytest.mark.slow)]
+)
 def like(request):
     return request.param
 

@@ -206,7 +206,8 @@ def test_a_character_of_a_script_without_spaces_is_a_word(learned, text, words):
 
 
 @pytest.mark.parametrize(
-    "name", ["everyday", "either", pytest.param("translate", marks=pytest.mark.slow)]
+    "name",
+    ["everyday", *(pytest.param(each, marks=pytest.mark.slow) for each in ("either", "translate"))],
 )
 def test_shipped_runs_split_their_languages_as_they_learned_them(name):
     """The digest was made with the rule that they were trained with."""
