@@ -64,8 +64,8 @@ def decode_in_all_ways(run: Run, inspection: Inspection) -> Ways:
 def repeated_pairs(tokens: Sequence[int]) -> float:
     """Return the share of the pairs of neighbours that stood there before.
 
-    >>> repeated_pairs([1, 2, 1, 2]), repeated_pairs([1])
-    (0.3333333333333333, 0.0)
+    >>> repeated_pairs([1, 1, 1]), repeated_pairs([1])
+    (0.5, 0.0)
     """
     pairs = list(zip(tokens, tokens[1:], strict=False))
     return 1 - len(set(pairs)) / len(pairs) if pairs else 0.0

@@ -118,7 +118,7 @@ def parallel_run(parallel_folder):
     return load_run(parallel_folder)
 
 
-@pytest.fixture(scope="session", params=PREDICTS)
+@pytest.fixture(scope="session", params=["tag", "classify"])
 def labelling_folder(request, tmp_path_factory):
     """A measured run of an encoder alone that predicts labels; nobody may change it."""
     path = tmp_path_factory.mktemp("runs") / request.param

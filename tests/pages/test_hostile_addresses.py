@@ -13,6 +13,7 @@ import pytest
 from classroom.sign_in import is_here
 from core.runs.folder import checked_name
 from core.runs.run import RunError
+from pages import whole
 from pages.frame import language, links, session
 from pages.frame.session import as_text
 from pages.frame.tour import TourError, read_tour
@@ -111,8 +112,8 @@ def test_a_page_is_drawn_whatever_its_address_says(open_page, readers, page, see
     names = sorted(readers) or ["model", "sentence", "layer", "head", "kind", "seed", "view"]
     names = [*names, "runs", "tour", "stop", "lang", "pins", "silent", "overrides", "off", "odd"]
     if page == links.FIRST_PAGE:
-        # This leads on to Attention, which is drawn here, too.
-        names = [name for name in names if name != "view"]
+        # These lead on to Attention, which is drawn here, too.
+        names = [name for name in names if name not in {"view", *whole.OF_MAPS}]
     # What no browser can send is left out: an address is UTF-8.
     query = {
         name: [next(texts).encode("utf-8", "replace").decode() for _ in range(2)]
