@@ -133,6 +133,7 @@ def test_the_view_survives_reload_and_the_way_back(visit):
     expect(title(page)).to_contain_text("Decoder layer 0, head 3")
 
 
+@pytest.mark.slow
 def test_everything_can_be_done_with_the_keyboard(visit):
     page = drawn(visit("attention?view=maps"))
     page.get_by_role("textbox", name="Sentence").focus()
@@ -200,6 +201,7 @@ def runs():
     return found, note
 
 
+@pytest.mark.slow
 def test_another_head_and_another_kind_draw_the_view_alone(new_page, serve, runs):
     found, note = runs
     page = new_page()

@@ -81,6 +81,7 @@ def test_a_cell_of_a_head_inside_a_block_leads_to_its_number(visit):
     expect(page.locator(".inside .keys bdi")).to_have_count(14)
 
 
+@pytest.mark.slow
 def test_the_keyboard_leads_from_play_to_a_block_its_heads_and_back(visit):
     page = start(visit)
     page.get_by_role("button", name="play").focus()
@@ -176,6 +177,7 @@ def test_a_finger_finds_each_word_and_the_one_that_is_fed_is_in_sight(visit):
     assert 0 <= output["x"] <= 390 - output["width"]
 
 
+@pytest.mark.slow
 def test_where_a_clicked_word_looks_stands_below_what_the_step_does(visit):
     page = start(visit)
     page.locator(".words .source").nth(1).click()
@@ -219,6 +221,7 @@ def test_another_word_is_lit_and_the_way_back_leads_to_the_first_sentence(visit)
     )
 
 
+@pytest.mark.slow
 def test_a_link_for_a_slide_leaves_all_but_the_picture_out(visit):
     page = visit("?only=picture&sentence=The+dog+slept.")
     page.locator(".whole[data-drawn]").wait_for(timeout=60_000)

@@ -173,6 +173,7 @@ def test_a_notebook_shows_all_heads_without_a_network(browser, tmp_path):
     assert faults == []
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_a_click_on_a_patch_shows_what_it_looks_at_in_the_image(browser, tmp_path):
     model, inputs = model_of("vit", "sdpa"), inputs_of("vit")
@@ -193,6 +194,7 @@ def test_a_click_on_a_patch_shows_what_it_looks_at_in_the_image(browser, tmp_pat
     assert float(caption.split()[-1]) == pytest.approx(weight, rel=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_a_picture_is_dark_where_the_notebook_is(browser):
     cell = attention(torch.full((2, 2), 0.5))._repr_html_()

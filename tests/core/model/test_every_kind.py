@@ -128,6 +128,7 @@ def test_a_probe_changes_nothing_and_rows_of_weights_sum_to_one_over_what_is_vis
         assert not weights_BHQK[hidden_BQK].any()
 
 
+@pytest.mark.slow
 def test_all_that_can_be_learned_is_learned(config):
     model = build(config, seed=1).train()
     optimizer, losses = torch.optim.Adam(model.parameters(), 1e-2), []

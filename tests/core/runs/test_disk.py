@@ -141,6 +141,7 @@ def few(monkeypatch, few_samples):
     monkeypatch.setattr(export, "evaluate", partial(evaluate, n=2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORK)
 def test_a_disk_that_takes_nothing_is_told_and_nothing_is_lost(
     good, few, tmp_path, miniature, name

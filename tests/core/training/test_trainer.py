@@ -57,7 +57,8 @@ def tear(training):
         training.throw(TornError)
 
 
-@pytest.mark.parametrize("stopped_at", [11, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("stopped_at", [3, 11])
 def test_going_on_from_a_checkpoint_equals_never_having_stopped(prepare, tmp_path, stopped_at):
     """With dropout and 0.1 label smoothing, so that the random state matters."""
     settings = {"steps": 20, "checkpoint_every": 8, "evaluate_every": 5}

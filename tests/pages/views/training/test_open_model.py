@@ -30,6 +30,7 @@ def said(at):
     return [each.value for each in [*at.caption, *at.error]]
 
 
+@pytest.mark.slow
 def test_a_folder_is_opened_under_its_name(open_runs, own_runs, folder):
     at = open_runs(model=None)
     at.text_input(key=open_model.SOURCE).set_value(str(folder)).run()
