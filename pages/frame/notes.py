@@ -114,7 +114,10 @@ def _unfamiliar(run: Run, inspection: Inspection) -> list[str]:
         if known
     ]
     if form:
-        none = _("Training used {form}; this is none, so what was measured does not hold for it.")
+        none = _(
+            "Training used {form}; this is something else, so what was measured does not hold for "
+            "it."
+        )
         sentences.append(none.format(form=_(form)))
     return sentences
 

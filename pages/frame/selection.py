@@ -219,7 +219,7 @@ def _ask_chat(run: Run) -> Run:
 def _ask_end() -> bool:
     """Ask whether the end of a text is read that is longer than the model's positions."""
     words = _("The text is longer than the model’s positions: read its end, not its beginning.")
-    return controls.toggle(_("Keep the end"), session.KEEPS_END, help=words)
+    return controls.toggle(_("Read the end of the text"), session.KEEPS_END, help=words)
 
 
 def _ask_language(run: Run) -> Run:

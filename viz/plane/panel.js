@@ -5,7 +5,7 @@ import {
   axisToken, drawLabels, LARGEST_CELL, setPixels, shortened, skippedText,
 } from "../component/plot.js";
 import { drawLegend } from "../component/scale.js";
-import { fill, listed } from "../component/text.js";
+import { fill, lettersOf, listed } from "../component/text.js";
 import { bringIntoView, element, inWords, tokenElement } from "../component/tokens.js";
 import { drawPixels, drawWords, PIXELS } from "./cells.js";
 import { answerFocus } from "./events.js";
@@ -97,6 +97,8 @@ export function axisLabel({ view, layout, measure, figures }, index, which, i) {
   Object.assign(own.dataset, { axis: id, which, link: linkOf(axis, i), at: i });
   own.classList.toggle("differs", axis.differs.includes(i));
   const node = element("div", "label");
+  // One letter needs no turn, and a patch of an image would become another.
+  node.classList.toggle("upright", lettersOf(labels[i][0]).length === 1);
   const shown = figures[index].view;
   node.style.setProperty("--at", i - (which === "rowAxis" ? shown.row : shown.column));
   node.append(own);

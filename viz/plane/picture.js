@@ -8,6 +8,7 @@ import { AXIS, LABEL, shortened } from "../component/plot.js";
 import { partOf, PIXELS, pixelsOf, wordsOf, writeWords } from "./cells.js";
 import { leftOutText, ticksOf } from "./panel.js";
 import { ARROW, CHIP, panelLayout, planeOf, sizesOf } from "./sizes.js";
+import { lettersOf } from "../component/text.js";
 import { partSaid } from "./zoom.js";
 
 export const FIGURE_LEGEND = { width: 180, height: 12, shades: 64, line: 32, swatch: 18 };
@@ -168,14 +169,15 @@ function svgAxes({ rowAxis, columnAxis, rows, columns, heads }, layout, sizes, t
       chip(rowAxis.then[row], { side: rowAxis.side }, row, "left", -sizes.predicted),
     ];
   };
-  const baseline = top - LABEL.gap - (angle ? 0 : LABEL.size / 2);
+  const turned = (column) => (lettersOf(columnAxis.labels[column][0]).length === 1 ? 0 : angle);
+  const baseline = (column) => top - LABEL.gap - (turned(column) ? 0 : LABEL.size / 2);
   return [
     svgText(left, AXIS / 2 + 2, columnAxis.name, quiet),
     svgMoved(AXIS / 2 + 2, top, -90, svgText(0, 0, rowAxis.name, { "text-anchor": "end", ...quiet })),
     heads ? [] : every(rows, rowEvery, rowAxis.first).map((row) =>
       svgMoved(left - LABEL.gap, top + (row + 0.5) * rowStep, 0, rowLabel(row))),
     every(columns, columnEvery, columnAxis.first).map((column) => svgMoved(
-      left + (column + 0.5) * columnStep, baseline, -angle,
-      chip(columnAxis.labels[column], columnAxis, column, angle ? "left" : "center"))),
+      left + (column + 0.5) * columnStep, baseline(column), -turned(column),
+      chip(columnAxis.labels[column], columnAxis, column, turned(column) ? "left" : "center"))),
   ];
 }

@@ -172,13 +172,14 @@ _VERDICTS = {
 """Verdict, reason → the sentence."""
 _AS_GOOD = {
     Verdict.HOLDS: N_(
-        "Borne out ({claim}): at most {bound} points apart, within the margin of {margin}."
+        "Borne out ({claim}): at most {bound} points {side}, within the margin of {margin}."
     ),
     Verdict.FAILS: N_(
-        "Refuted ({claim}): at most {bound} points apart, within the margin of {margin}."
+        "Refuted ({claim}): at most {bound} points {side}, within the margin of {margin}."
     ),
 }
 """The same where a variant is as good."""
+_WORSE, _BETTER = N_("worse"), N_("better")
 _AGAINST = N_("{variant}, compared with “{other}”")
 _VALUE = N_("{variant}: {measure} {value} ({interval}).")
 _LESS = N_("{variant}: {measure} {value}, {points} less ({interval}).")
@@ -370,7 +371,10 @@ def why(finding: Finding, writing: Writing) -> str:
     )
     if reason is Reason.EQUAL:
         bound, margin = writing.points(100 * figure), writing.count(round(100 * WITHIN))
-        return writing.text(_AS_GOOD[verdict]).format(claim=claim, bound=bound, margin=margin)
+        more = finding.expected in (Expected.MORE, Expected.NO_MORE)
+        side = writing.text(_BETTER if more else _WORSE)
+        text = writing.text(_AS_GOOD[verdict])
+        return text.format(claim=claim, bound=bound, side=side, margin=margin)
     text = writing.text(_VERDICTS[verdict, reason])
     return text.format(claim=claim, base=writing.text(finding.base))
 

@@ -1,6 +1,6 @@
 """The tree of a beam search, and what wider beams and samples write."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from statistics import fmean
 
@@ -15,11 +15,11 @@ from core.decoding.beam_tree import (
 )
 from core.decoding.choosing import Sampling
 from core.decoding.generate import DecodingStrategy
-from core.evaluate.ways import decode_in_all_ways
+from core.evaluate.ways import Written, decode_in_all_ways
 from core.runs.run import Run
 from core.tasks import Task
 from pages.frame import charts, controls, session
-from pages.frame.language import _, n_, number, percent, plain, translated
+from pages.frame.language import _, joined, n_, number, percent, plain, translated
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
@@ -66,29 +66,43 @@ def _by_width(opened: Opened) -> Shown:
         _("repeated pairs of tokens"): [percent(each.repeated) for each in rows],
     }
     st.table(columns, border="horizontal", hide_index=True)
-    greedy, *others = rows
-    beams = [each for each in others if isinstance(each.way, Beam)]
-    samples = [each for each in others if isinstance(each.way, Sampling)]
-    text = _(
-        "The text of the widest beam has a log-probability of **{beam}** (greedy decoding "
-        "{greedy}), {n} samples have **{sample}** on average. Pairs of tokens that are repeated: "
-        "**{beam_repeats}** with the widest beam, **{sample_repeats}** in the samples."
-    )
     return Shown(
         name="beam-widths",
         title=_("Wider beams and samples: likelihood and repetition"),
-        question=_("Does a wider beam write a better text?"),
+        question=_("Does a wider beam find a more probable text?"),
         recipe=recipe,
-        seen=text.format(
-            beam=number(beams[-1].log_probability, 2),
-            greedy=number(greedy.log_probability, 2),
-            n=number(len(samples)),
-            sample=number(fmean(each.log_probability for each in samples), 2),
-            beam_repeats=percent(beams[-1].repeated),
-            sample_repeats=percent(fmean(each.repeated for each in samples)),
-        ),
+        seen=joined(_of_ways(rows)),
         code=[decode_in_all_ways],
     )
+
+
+def _of_ways(rows: Sequence[Written]) -> Iterator[str]:
+    """Say whether the widest beam finds more than greedy decoding, and what samples do."""
+    greedy, *_between, widest = (each for each in rows if isinstance(each.way, Beam))
+    samples = [each for each in rows if isinstance(each.way, Sampling)]
+    text = _(
+        "**Not here**: a beam of {n} finds a text of log-probability {beam}, greedy decoding one "
+        "of {greedy}."
+    )
+    if widest.text == greedy.text:
+        text = _("**Not here**: a beam of {n} finds the text of greedy decoding ({greedy}).")
+    elif widest.log_probability > greedy.log_probability:
+        text = _(
+            "**Here it does**: a beam of {n} finds a text of log-probability **{beam}**, greedy "
+            "decoding one of {greedy}."
+        )
+    assert isinstance(widest.way, Beam)
+    yield text.format(
+        n=number(widest.way.beam),
+        beam=number(widest.log_probability, 2),
+        greedy=number(greedy.log_probability, 2),
+    )
+    text = _("Samples from the model’s own distribution have {mean} on average.")
+    yield text.format(mean=number(fmean(each.log_probability for each in samples), 2))
+    if any(each.repeated for each in rows):
+        text = _("Pairs of tokens that stood there before: beam **{beam}**, samples **{mean}**.")
+        mean = fmean(each.repeated for each in samples)
+        yield text.format(beam=percent(widest.repeated), mean=percent(mean))
 
 
 def _way(way: DecodingStrategy) -> str:

@@ -97,7 +97,7 @@ def _figures(asked: Asked, found: Sequence[Finding]) -> dict[str, str]:
 def _undecided(asked: Asked, judged: Mapping[Finding, Verdict]) -> str:
     """Say why nothing is decided."""
     if not asked.results.tried:
-        return _("Undecided: neither more steps nor other learning rates were tried.")
+        return _("Undecided: these results are older than today’s rules.")
     if Reason.UNLEARNED in map(_reason, judged):
         return _("Undecided: it was not shown that the base is trained long enough.")
     text = n_(

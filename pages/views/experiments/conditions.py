@@ -54,7 +54,7 @@ def _protocol() -> str:
         ),
         _(
             "Each variant is trained with {few} seeds, and with {many} where the interval of "
-            "{few} allows both answers."
+            "{few} allows both answers; some of these trainings are still to come."
         ),
         _(
             "A claim is borne out or refuted if the whole 95 % interval of the difference agrees. "

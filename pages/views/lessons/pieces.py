@@ -17,7 +17,7 @@ LONGEST = 40
 def ask(opened: Opened) -> str:
     """Ask for a word; within a row. The longest of the sentence is the first."""
     label = _("Word or text (at most {n} letters)").format(n=number(LONGEST))
-    usual = max(opened.inspection.source_words or opened.inspection.fed_words, key=len)
+    usual = max(opened.sentence.split(), key=len)
     st.caption(_("word"), width="content")
     return controls.text(label, "piece_word", usual, labelled=False, width=330)[:LONGEST]
 
@@ -28,7 +28,9 @@ def draw(opened: Opened, typed: str) -> Shown:
     found = recipe.result()
     if found.merges:
         columns = {
-            _("merge"): [number(each.rank) for each in found.merges],
+            _("merge, by its rank in training"): [
+                number(each.rank) if each.rank else "" for each in found.merges
+            ],
             _("joins"): [plain(each.joined) for each in found.merges],
             _("pieces (␣: the space before a word)"): [plain(each.pieces) for each in found.merges],
         }

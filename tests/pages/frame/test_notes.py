@@ -108,9 +108,17 @@ TROPHY = "The trophy didn't fit in the suitcase because it was too big."
 @pytest.mark.parametrize(
     ("model", "sentence", "about"),
     [
-        ("translate-guided", TROPHY, "Training used a sentence of the grammar; this is none"),
+        (
+            "translate-guided",
+            TROPHY,
+            "Training used a sentence of the grammar; this is something else",
+        ),
         ("everyday", "The anmial slept.", "spelled like “anmial”: animal"),
-        ("copy", "a dog", "4 to 16 letters from a to z with spaces between them; this is none"),
+        (
+            "copy",
+            "a dog",
+            "4 to 16 letters from a to z with spaces between them; this is something else",
+        ),
     ],
 )
 def test_how_a_sentence_differs_from_those_of_training_is_named(model, sentence, about):

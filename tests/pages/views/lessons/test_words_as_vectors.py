@@ -177,7 +177,7 @@ def test_pieces_cut_a_typed_word_merge_by_merge(open_lesson):
         "embedding", model="everyday", embedding_shown="pieces", piece_word="singing"
     )
     rows = at.table[0].value
-    assert rows["merge"].tolist() == ["0", "11", "31", "100", "1,451"]
+    assert rows["merge, by its rank in training"].tolist() == ["", "11", "31", "100", "1,451"]
     assert rows.iloc[-1, 2] == "␣sing·ing"
     assert "learned, **4** apply to “singing”. Its tokens" in shown.seen
     assert "sing (1,709), ing (358)" in shown.seen
