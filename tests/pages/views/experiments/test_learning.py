@@ -41,7 +41,7 @@ def test_rewards_are_offered_where_there_are_some_and_training_losses_are_not(op
     asked.set_value("reward").run()
     last = Results.load(SHIPPED / "metric.json").curve("minimum_risk", "reward")[1][-1]
     seen = "\n".join(each.value for each in at.markdown)
-    assert "of samples after step 160: lowest with “BLEU, self-critical” (0.725), highest" in seen
+    assert "of samples after step 160: lowest with “BLEU by minimum risk” (0.720), highest" in seen
     columns = shown.columns()
     by_variant = dict(zip(columns["variant"], columns["reward"], strict=True))
     assert by_variant["minimum_risk"] == last and by_variant["base"] is None
