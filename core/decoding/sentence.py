@@ -213,6 +213,6 @@ def fitting_source(run: Run, sentence: str) -> tuple[tuple[int, ...], bool]:
 def _fitting(run: Run, ids: tuple[int, ...], most: int) -> tuple[int, ...]:
     """Return at most `most` ids of a text: its beginning, or its end after `begins`."""
     begins = run.tokenizer.begins
-    if len(ids) <= most or not run.keeps_end:
+    if len(ids) <= most or not run.truncates_left:
         return ids[:most]
     return (*begins, *ids[len(ids) - most + len(begins) :])

@@ -89,7 +89,7 @@ class Run:
     """Maximum tokens that it writes for a text; None for `core.decoding.step.length_limit`."""
     chats: bool = False
     """Whether `settings.chat` is put around each text."""
-    keeps_end: bool = False
+    truncates_left: bool = False
     """Of a text that is longer than the model's positions: whether its end is read (left
     truncation), not its beginning. Never within a chat template."""
     forced_id: int = -1

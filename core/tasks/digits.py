@@ -13,7 +13,8 @@ from .task import Drawn, Example, Sample, is_in_test_part
 
 SIDE, PATCH = 8, 2
 """Pixels of a row of the image, and of a patch."""
-N_PATCHES = (SIDE // PATCH) ** 2
+_PLACES = [(y, x) for y in range(0, SIDE, PATCH) for x in range(0, SIDE, PATCH)]
+"""The first pixel of each patch."""
 PATCHES = "·▘▝▀▖▌▞▛▗▚▐▜▄▙▟█"
 """Characters that look like the patches: bit 0 is the pixel at the top left, then right, below."""
 _NOISE = 3
@@ -55,24 +56,27 @@ def patches_of(image: int) -> str:
     >>> patches_of(0b11 | 0b10 << 8)
     '▜ · · · · · · · · · · · · · · ·'
     """
-    corners = [(y, x) for y in range(0, SIDE, PATCH) for x in range(0, SIDE, PATCH)]
-    rows = [(image >> SIDE * y + x & 3, image >> SIDE * (y + 1) + x & 3) for y, x in corners]
+    rows = [(image >> SIDE * y + x & 3, image >> SIDE * (y + 1) + x & 3) for y, x in _PLACES]
     return " ".join(PATCHES[upper + 4 * lower] for upper, lower in rows)
+
+
+def image_of(source: str) -> int | None:
+    """Return the image of a row of patches; None if it is none."""
+    patches = [PATCHES.find(word) if len(word) == 1 else -1 for word in source.split()]
+    if len(patches) != len(_PLACES) or min(patches) < 0:
+        return None
+    return sum(
+        (patch & 3) << SIDE * y + x | (patch >> 2) << SIDE * (y + 1) + x
+        for patch, (y, x) in zip(patches, _PLACES, strict=True)
+    )
 
 
 def pixels_of(source: str) -> list[list[bool]] | None:
     """Return the rows of pixels of a source, true for black; None if it is no image."""
-    patches = [PATCHES.find(word) if len(word) == 1 else -1 for word in source.split()]
-    if len(patches) != N_PATCHES or min(patches) < 0:
+    image = image_of(source)
+    if image is None:
         return None
-    n = SIDE // PATCH
-    return [
-        [
-            bool(patches[n * (y // PATCH) + x // PATCH] >> 2 * (y % 2) + x % 2 & 1)
-            for x in range(SIDE)
-        ]
-        for y in range(SIDE)
-    ]
+    return [[bool(image >> SIDE * y + x & 1) for x in range(SIDE)] for y in range(SIDE)]
 
 
 class Digits(Drawn):
@@ -106,16 +110,13 @@ class Digits(Drawn):
         return self.reference(source) is not None
 
     def reference(self, source: str) -> str | None:
-        """Return the digit of an image; None of anything else, and of an image of none or two."""
-        pixels = pixels_of(source)
-        if pixels is None:
-            return None
-        black = (SIDE * y + x for y, row in enumerate(pixels) for x in range(SIDE) if row[x])
-        return _nearest(sum(1 << bit for bit in black))
+        """Return the digit of an image; None if it shows none, or two are equally near."""
+        image = image_of(source)
+        return None if image is None else _nearest(image)
 
 
 def _nearest(image: int) -> str | None:
-    """Return the digit that differs in the fewest pixels; None if that are two, or too many."""
+    """Return the digit that differs in the fewest pixels; None if two do, or too many."""
     distances = [((image ^ each).bit_count(), digit) for each, digit in _IMAGES.items()]
     least = min(distances)[0]
     nearest = {digit for distance, digit in distances if distance == least}

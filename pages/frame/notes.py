@@ -162,7 +162,7 @@ def about_reading(run: Run, inspection: Inspection) -> list[str]:
             "The sentence was cut after {n} tokens: the model has no more positions.",
             n_tokens,
         )
-        if run.keeps_end:
+        if run.truncates_left:
             cut = n_(
                 "Only the last {n} token is read: the model has no more positions.",
                 "Only the last {n} tokens are read: the model has no more positions.",

@@ -103,7 +103,7 @@ def writer(run: Run) -> Path | RunWriting:
     usual = {
         "max_new_tokens": None,
         "chats": False,
-        "keeps_end": False,
+        "truncates_left": False,
         "forced_id": run.settings.forced_id,
     }
     chosen = {name: getattr(run, name) for name in usual}
@@ -175,7 +175,7 @@ def _read(run: Run, sentence: str, row: DeltaGenerator) -> tuple[Run, Inspection
         return None
     if inspection.translation.cut:
         with row:
-            run = replace(run, keeps_end=_ask_end())
+            run = replace(run, truncates_left=_ask_end())
         inspection = inspecting(writer(run), sentence).result()
     return run, inspection
 
@@ -218,8 +218,8 @@ def _ask_chat(run: Run) -> Run:
 
 def _ask_end() -> bool:
     """Ask whether the end of a text is read that is longer than the model's positions."""
-    words = _("The text is longer than the model’s positions: read its end, not its beginning.")
-    return controls.toggle(_("Read the end of the text"), session.KEEPS_END, help=words)
+    words = _("The text has more tokens than the model has positions: read its end instead.")
+    return controls.toggle(_("Read the end of the text"), session.TRUNCATES_LEFT, help=words)
 
 
 def _ask_language(run: Run) -> Run:

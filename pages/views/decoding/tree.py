@@ -15,7 +15,7 @@ from core.decoding.beam_tree import (
 )
 from core.decoding.choosing import Sampling
 from core.decoding.generate import DecodingStrategy
-from core.evaluate.ways import Written, decode_in_all_ways
+from core.evaluate.strategies import DecodedText, compare_strategies
 from core.runs.run import Run
 from core.tasks import Task
 from pages.frame import charts, controls, session
@@ -56,10 +56,10 @@ def draw(opened: Opened) -> Shown | None:
 
 def _by_width(opened: Opened) -> Shown:
     """Compare what greedy decoding, beams and samples write: likelihood and repetition."""
-    recipe = Recipe(decode_in_all_ways, opened.writer, opened.inspecting)
-    rows = recipe.result().written
+    recipe = Recipe(compare_strategies, opened.writer, opened.inspecting)
+    rows = recipe.result().texts
     columns = {
-        _("decoding"): [_way(each.way) for each in rows],
+        _("decoding"): [_strategy(each.strategy) for each in rows],
         _("text"): [plain(each.text) for each in rows],
         _("log-probability"): [number(each.log_probability, 2) for each in rows],
         _("per token"): [number(each.log_probability / each.n_tokens, 2) for each in rows],
@@ -71,15 +71,15 @@ def _by_width(opened: Opened) -> Shown:
         title=_("Wider beams and samples: likelihood and repetition"),
         question=_("Does a wider beam find a more probable text?"),
         recipe=recipe,
-        seen=joined(_of_ways(rows)),
-        code=[decode_in_all_ways],
+        seen=joined(_of_strategies(rows)),
+        code=[compare_strategies],
     )
 
 
-def _of_ways(rows: Sequence[Written]) -> Iterator[str]:
+def _of_strategies(rows: Sequence[DecodedText]) -> Iterator[str]:
     """Say whether the widest beam finds more than greedy decoding, and what samples do."""
-    greedy, *_between, widest = (each for each in rows if isinstance(each.way, Beam))
-    samples = [each for each in rows if isinstance(each.way, Sampling)]
+    greedy, *_between, widest = (each for each in rows if isinstance(each.strategy, Beam))
+    samples = [each for each in rows if isinstance(each.strategy, Sampling)]
     text = _(
         "**Not here**: a beam of {n} finds a text of log-probability {beam}, greedy decoding one "
         "of {greedy}."
@@ -91,9 +91,9 @@ def _of_ways(rows: Sequence[Written]) -> Iterator[str]:
             "**Here it does**: a beam of {n} finds a text of log-probability **{beam}**, greedy "
             "decoding one of {greedy}."
         )
-    assert isinstance(widest.way, Beam)
+    assert isinstance(widest.strategy, Beam)
     yield text.format(
-        n=number(widest.way.beam),
+        n=number(widest.strategy.beam),
         beam=number(widest.log_probability, 2),
         greedy=number(greedy.log_probability, 2),
     )
@@ -105,12 +105,12 @@ def _of_ways(rows: Sequence[Written]) -> Iterator[str]:
         yield text.format(beam=percent(widest.repeated), mean=percent(mean))
 
 
-def _way(way: DecodingStrategy) -> str:
-    """Name a way of decoding."""
-    if isinstance(way, Beam):
-        return _("beam {n}").format(n=number(way.beam)) if way.beam > 1 else _("greedy")
-    assert isinstance(way, Sampling)
-    return _("sample {n}").format(n=number((way.seed or 0) + 1))
+def _strategy(strategy: DecodingStrategy) -> str:
+    """Name a strategy."""
+    if isinstance(strategy, Beam):
+        return _("beam {n}").format(n=number(strategy.beam)) if strategy.beam > 1 else _("greedy")
+    assert isinstance(strategy, Sampling)
+    return _("sample {n}").format(n=number((strategy.seed or 0) + 1))
 
 
 def telling(run: Run, task: Task) -> str:

@@ -26,15 +26,15 @@ TEXTS = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=150).map(" ".
 
 @given(TEXTS, st.booleans())
 def test_a_source_ends_with_eos_and_has_no_more_tokens_than_the_model_positions(
-    copy_run, text, keeps_end
+    copy_run, text, truncates_left
 ):
     whole = (*copy_run.tokenizer.encode(text).ids, EOS)
     longest = copy_run.settings.model.max_positions
-    ids, cut = fitting_source(replace(copy_run, keeps_end=keeps_end), text)
+    ids, cut = fitting_source(replace(copy_run, truncates_left=truncates_left), text)
     assert cut == (len(whole) > longest)
     assert len(ids) == min(len(whole), longest)
     assert ids[-1] == EOS
-    assert ids == whole[-len(ids) :] if keeps_end else ids[:-1] == whole[: len(ids) - 1]
+    assert ids == whole[-len(ids) :] if truncates_left else ids[:-1] == whole[: len(ids) - 1]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t"])

@@ -48,7 +48,7 @@ def test_the_tokens_of_a_cut_text_are_counted_without_what_stands_around_them(
 def test_the_end_of_a_long_text_is_read_on_request(run_of_kind, elsewhere, kind):
     elsewhere("OWN", run_of_kind(kind).parent)
     usual = load_run(run_of_kind(kind))
-    run = replace(usual, keeps_end=True)
+    run = replace(usual, truncates_left=True)
     text = "the street " * 400 + "was wide"
     found = inspect_sentence(run, text)
     ids = found.translation.source_ids or found.translation.fed_ids[: found.n_typed]

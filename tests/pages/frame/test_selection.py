@@ -117,3 +117,16 @@ def test_the_box_of_models_says_what_each_does_and_how_well(open_page):
     )
     assert offered["everyday"] == "translates everyday English to French, BLEU 45"
     assert offered["bottleneck-fixed"] == "writes rows of letters backwards, 39.4\u00a0% right"
+
+
+def test_the_image_of_a_row_of_patches_stands_beside_it(open_view):
+    at, _ = open_view("maps", model="digits")
+    [image] = at.get("image")
+    assert [each.alt for each in image.proto.imgs] == ["The image, cut into its patches"]
+
+
+def test_the_end_of_a_text_that_is_too_long_is_offered(open_view):
+    letters = " ".join("ab" * 300)
+    at, _ = open_view("maps", model="copy", sentence=f"{letters} z")
+    at.toggle(key="truncates_left").set_value(True).run()
+    assert "Only the last 511 tokens are read" in said(at)

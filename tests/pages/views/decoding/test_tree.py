@@ -6,7 +6,7 @@ import torch
 from core.decoding.beam_tree import FOUND_BY_BEAM
 from core.decoding.generate import forced_steps
 from core.evaluate.side_by_side import decode_sentence
-from core.evaluate.ways import WAYS
+from core.evaluate.strategies import STRATEGIES
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from pages.frame.language import number, plain
@@ -87,13 +87,15 @@ def test_a_click_takes_along_the_sentence_that_the_view_opened_on(open_page):
     assert at.text_input(key="sentence").value == FOUND_BY_BEAM["everyday"]
 
 
-def test_by_width_stands_what_each_way_of_decoding_writes(open_view):
+def test_by_width_stands_what_each_strategy_writes(open_view):
     run = load_run(ROOT / "gallery" / MODEL)
     _at, shown = open_view("tree", tree_shown="widths", sentence="The dog slept.")
     rows = shown.columns()
     inspection = inspect_sentence(run, "The dog slept.")
-    for way, text, total in zip(WAYS, rows["text"], rows["log_probability"], strict=True):
-        steps = decode_sentence(run, inspection, way)
+    for strategy, text, total in zip(
+        STRATEGIES, rows["text"], rows["log_probability"], strict=True
+    ):
+        steps = decode_sentence(run, inspection, strategy)
         tokens = [step.chosen for step in steps]
         assert text == run.target_tokenizer.decode(tokens)
         source_S = torch.tensor(inspection.translation.source_ids)

@@ -1,4 +1,4 @@
-"""A sentence decoded in several ways: how likely is each text, and how much does it repeat?"""
+"""A sentence decoded by several strategies: how likely is each text, and does it repeat itself?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ..inspection import Inspection
 from ..runs.run import Run
 from .side_by_side import decode_sentence
 
-WAYS: tuple[DecodingStrategy, ...] = (
+STRATEGIES: tuple[DecodingStrategy, ...] = (
     *(Beam(width) for width in (1, 2, 4, 8)),
     *(Sampling(seed=seed) for seed in range(3)),
 )
@@ -18,10 +18,10 @@ WAYS: tuple[DecodingStrategy, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """A text, as one way of decoding writes it."""
+class DecodedText:
+    """The text that one strategy decodes."""
 
-    way: DecodingStrategy
+    strategy: DecodingStrategy
     text: str
     log_probability: float
     """Sum over its tokens, in nats."""
@@ -32,16 +32,16 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
-    """The texts of all `WAYS`."""
+class StrategyComparison:
+    """The texts of all `STRATEGIES`."""
 
-    written: tuple[Written, ...]
+    texts: tuple[DecodedText, ...]
 
     def table(self) -> Mapping[str, Sequence[object]]:
-        """Return a row for each way."""
-        rows = self.written
+        """Return a row for each strategy."""
+        rows = self.texts
         return {
-            "way": [repr(each.way) for each in rows],
+            "strategy": [repr(each.strategy) for each in rows],
             "text": [each.text for each in rows],
             "log_probability": [each.log_probability for each in rows],
             "n_tokens": [each.n_tokens for each in rows],
@@ -49,16 +49,16 @@ class Ways:
         }
 
 
-def decode_in_all_ways(run: Run, inspection: Inspection) -> Ways:
-    """Decode an inspected sentence in all `WAYS`."""
+def compare_strategies(run: Run, inspection: Inspection) -> StrategyComparison:
+    """Decode an inspected sentence by all `STRATEGIES`."""
     found = []
-    for way in WAYS:
-        steps = decode_sentence(run, inspection, way)
+    for strategy in STRATEGIES:
+        steps = decode_sentence(run, inspection, strategy)
         tokens = [step.chosen for step in steps]
         total = sum(step.log_probability for step in steps)
         text = run.target_tokenizer.decode(tokens)
-        found.append(Written(way, text, total, len(tokens), repeated_pairs(tokens)))
-    return Ways(tuple(found))
+        found.append(DecodedText(strategy, text, total, len(tokens), repeated_pairs(tokens)))
+    return StrategyComparison(tuple(found))
 
 
 def repeated_pairs(tokens: Sequence[int]) -> float:
