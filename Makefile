@@ -5,7 +5,8 @@
 # make bench  the figures of speed
 # make gallery  train the runs of gallery/ anew
 # make everyday  train gallery/everyday anew: PAIRS=FILE names its pairs, see gallery/README.md
-# make site   the documentation as a site, in build/site
+# make site   the pass as pages that need no server, in build/site
+# make docs   the documentation as a site, in build/docs
 # make texts  collect the app's texts, and say what the catalogues lack; BEGIN=zh_CN begins one
 
 # Every process of a test would compile anew what it imports.
@@ -23,7 +24,7 @@ TWO_RIGHT := --task either --preset small --seed 0 --set n_encoder_layers=2 \
 GUIDE := encoder.2.self:0
 NOTICE := Learned from sentences of Tatoeba (tatoeba.org), CC BY 2.0 FR, and of the grammar.
 
-BENCHMARKS := attention_maps whole lines word steps sentence cold_start copy_task decoding_view lessons \
+BENCHMARKS := attention_maps whole site lines word steps sentence cold_start copy_task decoding_view lessons \
 	training beside_training large_corpus own_corpora heads silence decode model_view opened encoding \
 	equality scores load class beside_computing turns watch check architectures
 
@@ -32,7 +33,7 @@ PAIRS ?=
 ADDRESS ?= 0.0.0.0
 PORT ?= 8501
 
-.PHONY: run class test slow bench gallery everyday site texts format clean
+.PHONY: run class test slow bench gallery everyday site docs texts format clean
 
 run: .venv/app
 	$(BIN)/python -m streamlit run app.py --server.address 127.0.0.1 --server.port 8501 \
@@ -119,7 +120,10 @@ everyday: .venv/app
 	$(BIN)/python -m docs.first_paint
 	rm -rf runs/.everyday
 
-site: .venv/bin/python
+site: .venv/app
+	$(BIN)/python -m pages.site build/site
+
+docs: .venv/bin/python
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r requirements-docs.txt
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 

@@ -2,11 +2,8 @@
 
 import streamlit as st
 
-from core.config import ModelConfig
-from core.heads import Kind
-from core.messages import N_
-from pages.frame import language, links, measured_on, selection, service, session, tour, view
-from pages.frame.language import _, joined, plain
+from pages.frame import language, links, passes, selection, service, session, tour, view
+from pages.frame.language import _, plain
 from pages.frame.messages import explained
 from pages.frame.view import View
 from pages.views.whole import forward_pass
@@ -15,10 +12,6 @@ VIEWS = (View("whole", "pass", forward_pass.draw),)
 TAKE_TOUR = "start_tour"
 OF_MAPS = {session.KIND, session.LAYER, session.HEAD, session.OTHER, session.HOW}
 """What older links to the first page chose of the maps that were there."""
-_PAPER = N_(
-    "**The Transformer of “Attention Is All You Need”**, the design behind today’s language "
-    "models: each word looks at others (attention)."
-)
 
 
 def render() -> None:
@@ -34,36 +27,10 @@ def _introduce(paper: tour.Tour) -> None:
     """Say what the app is, and offer its tour."""
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(width="stretch", key="introduction"):
-            st.markdown(_what_it_does())
+            st.markdown(passes.what_it_does(selection.chosen_settings()))
         label = _("Take the tour ({time})").format(time=tour.minutes(paper))
         if st.button(label, key=TAKE_TOUR, type="primary", icon=":material/tour:"):
             tour.go(paper, 0)
-
-
-def _what_it_does() -> str:
-    """Return what the app shows, and what the chosen model does if that is known."""
-    settings = selection.chosen_settings()
-    if settings is None:
-        return _(_PAPER)
-    config, does = settings.model, measured_on.TASK_LABELS.get(settings.task)
-    hint = _("Change a word, press *play*, or click a block such as *{block}*.")
-    if config.is_encoder_only or config.is_parallel:
-        hint = _("Change a word, or click a block such as *{block}*.")
-    attends = "attention" in (config.encoder_mixing, config.decoder_mixing)
-    block = _(Kind.ENCODER_SELF.sublayer_label) if attends else _("feed-forward")
-    task = _("This model {does}.").format(does=_(does)) if does else None
-    return joined([_(_kind(config)), task, hint.format(block=block)])
-
-
-def _kind(config: ModelConfig) -> str:
-    """Return what a model is, beside the one of the paper."""
-    if config.is_decoder_only:
-        return N_("**A Transformer’s decoder alone**, the design of today’s language models.")
-    if config.is_encoder_only:
-        return N_("**A Transformer’s encoder alone**, the design of BERT.")
-    if config.decoder_mixing in ("gru", "lstm"):
-        return N_("**A recurrent network**, the design before the Transformer.")
-    return _PAPER
 
 
 def _lead_on(paper: tour.Tour) -> None:

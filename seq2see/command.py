@@ -15,6 +15,12 @@ ADDRESS = "127.0.0.1"
 NEEDED = ("streamlit", "tokenizers")
 """Packages that stand for the extra `app`: the second is what the commands need of it."""
 
+MODULES = {
+    "class": ("classroom", "Serve the app to a class: all sign in, each with own runs."),
+    "site": ("pages.site", "Write the pass of some runs as pages that need no server."),
+}
+"""Command → its module beside the package, and what it does."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Open the app, or run the command that the first argument names.
@@ -32,14 +38,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if any(find_spec(name) is None for name in NEEDED):
         print("error: this needs more packages: pip install 'seq2see[app]'", file=sys.stderr)
         return 2
-    if given[:1] == ["class"]:
-        return _serve_class(given[1:])
+    if given and given[0] in MODULES:
+        return _run_module(MODULES[given[0]][0], given[1:])
     if given and not given[0].startswith("-"):
         return int(import_module(".core.__main__", __package__).main(given))
     options = _Parser(
         prog="seq2see",
         usage="seq2see [--port PORT] [--no-browser]\n       seq2see class [ADDRESS [PORT]]\n"
-        "       seq2see COMMAND …",
+        "       seq2see site OUT [RUN …]\n       seq2see COMMAND …",
         description="Without a command, open the app. Its runs are kept in runs/, in this folder.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -57,8 +63,8 @@ class _Parser(argparse.ArgumentParser):
         lines = [
             f"  {name:<12}{command.__doc__.splitlines()[0]}" for name, command in commands.items()
         ]
-        serving = f"  {'class':<12}Serve the app to a class: all sign in, each with own runs."
-        self.epilog = "\n".join(["commands, each with --help:", *lines, serving])
+        lines += [f"  {name:<12}{summary}" for name, (_, summary) in MODULES.items()]
+        self.epilog = "\n".join(["commands, each with --help:", *lines])
         return super().format_help()
 
     def error(self, message: str) -> NoReturn:
@@ -78,12 +84,12 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _serve_class(arguments: Sequence[str]) -> NoReturn:
-    """Become the server of a class, whose parts import each other by the names in a checkout."""
+def _run_module(name: str, arguments: Sequence[str]) -> NoReturn:
+    """Become a module whose parts import each other by the names in a checkout."""
     root = str(import_module(".core.installed", __package__).ROOT)
     found = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
     # -P: modules of the user's folder may have the same names.
-    command = [sys.executable, "-P", "-m", "classroom", *arguments]
+    command = [sys.executable, "-P", "-m", name, *arguments]
     os.execve(command[0], command, {**os.environ, "PYTHONPATH": found})
 
 

@@ -124,7 +124,14 @@ _COMPONENTS: dict[type, _Component] = {
     Strips: _component("plane_strips", "plane", strips.pack, DEFAULT_STRIPS_TEXTS, on_pin="picks"),
     Lines: _component("lines", "lines", lines.pack, DEFAULT_LINES_TEXTS),
     DecodingView: _component("decoding", "stepper", pack_decoding),
-    Whole: _component("whole", "whole", whole.pack, DEFAULT_WHOLE_TEXTS, on_silence="silences"),
+    Whole: _component(
+        "whole",
+        "whole",
+        whole.pack,
+        DEFAULT_WHOLE_TEXTS,
+        on_pick="leads",
+        on_silence="silences",
+    ),
     Descent: _component("descent", "descent", descent.pack, DEFAULT_DESCENT_TEXTS),
 }
 

@@ -1,24 +1,32 @@
 """How a forward pass is shown: the picture of the whole model, from what was recorded."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.config import ModelConfig
 from core.config.choices import Predicts
 from core.heads import STACK_LABELS, Head, Kind, Site
 from core.inspection import Inspection
 from core.messages import N_
 from core.runs.run import Run
+from core.runs.settings import RunSettings
 from core.studies.forward_pass import ForwardPass
-from pages.frame.language import _, capitalised, n_, number
+from pages.frame.language import _, capitalised, joined, n_, number
 from pages.frame.maps import side_labels
+from pages.frame.measured_on import TASK_LABELS
 from viz.whole.whole import Guess, Sublayer, Whole
 
 PICTURE = "pass"
 """Key of the element."""
 CERTAIN = 0.5
 """From this probability on, nothing is said of a word."""
+_PAPER = N_(
+    "**The Transformer of “Attention Is All You Need”**, the design behind today’s language "
+    "models: each word looks at others (attention)."
+)
 _NAMES = {
     "self": Kind.ENCODER_SELF.sublayer_label,
     "cross": Kind.CROSS.sublayer_label,
@@ -26,6 +34,31 @@ _NAMES = {
     "recurrent": N_("recurrent unit"),
     "mixing": N_("mixing"),
 }
+
+
+def what_it_does(settings: RunSettings | None) -> str:
+    """Return what is shown, and what the model of these settings does if that is known."""
+    if settings is None:
+        return _(_PAPER)
+    config, does = settings.model, TASK_LABELS.get(settings.task)
+    hint = _("Change a word, press *play*, or click a block such as *{block}*.")
+    if config.is_encoder_only or config.is_parallel:
+        hint = _("Change a word, or click a block such as *{block}*.")
+    attends = "attention" in (config.encoder_mixing, config.decoder_mixing)
+    block = _(Kind.ENCODER_SELF.sublayer_label) if attends else _("feed-forward")
+    task = _("This model {does}.").format(does=_(does)) if does else None
+    return joined([_(_kind(config)), task, hint.format(block=block)])
+
+
+def _kind(config: ModelConfig) -> str:
+    """Return what a model is, beside the one of the paper."""
+    if config.is_decoder_only:
+        return N_("**A Transformer’s decoder alone**, the design of today’s language models.")
+    if config.is_encoder_only:
+        return N_("**A Transformer’s encoder alone**, the design of BERT.")
+    if config.decoder_mixing in ("gru", "lstm"):
+        return N_("**A recurrent network**, the design before the Transformer.")
+    return _PAPER
 
 
 def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Whole:
@@ -63,6 +96,18 @@ def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Who
         ),
         texts=_of_labels(run.model.config.predicts),
     )
+
+
+def on_reference(run: Run, found: ForwardPass) -> Whole | None:
+    """Return the picture of a pass on a true translation, with each true next word.
+
+    None where the decoder does not write word by word.
+    """
+    if found.best is None:
+        return None
+    texts = texts_of(run, list(found.best.next_ids))
+    truth = list(zip(texts, found.best.next_probabilities.tolist(), strict=True))
+    return replace(whole_of(run, found, "", None), truth=truth)
 
 
 def _of_labels(predicts: Predicts) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The site that `make site` writes names what is there."""
+"""The site that `make docs` writes names what is there."""
 
 import re
 from importlib import import_module

@@ -29,7 +29,7 @@ def component_html(assets: Assets, packed: bytes, number: int) -> str:
     mounting = text_of("component/standalone.js").replace("NUMBER", str(number))
     return (
         f'<div id="view-{number}"><template shadowrootmode="open">'
-        f"<style>{_inside_style(assets.css)}</style>{assets.html}</template></div>\n"
+        f"<style>{inside_style(assets.css)}</style>{assets.html}</template></div>\n"
         f'<script type="text/plain" id="payload-{number}">'
         f"{base64.b64encode(packed).decode()}</script>\n"
         f'<script type="module">{without_tags(with_named_export(assets.js) + mounting)}</script>'
@@ -45,10 +45,6 @@ def page_html(title: str, facts: Mapping[str, str], content: str, language: str 
         content: HTML.
         language: Of all of it, as browsers call it (BCP 47).
     """
-    colours = {"ACCENT_ON_DARK": theme.HEADS[5], "ACCENT": theme.SOURCE}
-    style = text_of("component/standalone.css")
-    for name, rgb in colours.items():
-        style = style.replace(name, theme.colour(rgb))
     named = [
         f'<dt>{html.escape(name)}</dt><dd dir="auto">{html.escape(fact)}</dd>'
         for name, fact in facts.items()
@@ -57,18 +53,26 @@ def page_html(title: str, facts: Mapping[str, str], content: str, language: str 
         language=html.escape(language),
         policy=_POLICY,
         title=html.escape(title),
-        style=style,
+        style=page_style(),
         facts="\n".join(named),
         content=content,
     )
 
 
-def _inside_style(css: str) -> str:
+def page_style() -> str:
+    """Return the CSS of a page that has none of Streamlit's variables."""
+    style = text_of("component/standalone.css")
+    for name, rgb in {"ACCENT_ON_DARK": theme.HEADS[5], "ACCENT": theme.SOURCE}.items():
+        style = style.replace(name, theme.colour(rgb))
+    return style
+
+
+def inside_style(css: str) -> str:
     r"""Return CSS that cannot end the element that it stands in.
 
     A backslash changes nothing in the strings and comments in which such signs can stand.
 
-    >>> _inside_style("/* </style> */")
+    >>> inside_style("/* </style> */")
     '/* <\\/style> */'
     """
     return re.sub("</(?=style)", r"<\\/", css, flags=re.IGNORECASE)

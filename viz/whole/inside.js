@@ -81,7 +81,7 @@ function openedOf({ open, layout, step, row, view, focus }) {
 function fillInside(state, shown) {
   const { nodes: { inside }, view } = state;
   const { stack, block, head, rows } = shown;
-  const { texts } = view;
+  const { texts, leads } = view;
   const name = head === null ? block.name : `${block.name}, ${fill(texts.head, { head: String(head) })}`;
   inside.ariaLabel = name;
   inside.classList.toggle("of-one", head !== null);
@@ -92,7 +92,7 @@ function fillInside(state, shown) {
   all.textContent = texts.heads;
   inside.querySelector(".largest").textContent = blockFinding(block, stack, view, { rows, head });
   inside.querySelector(".size").textContent = block.size;
-  inside.querySelector(".hint").textContent = texts[block.heads ? (head === null ? "rows" : "cells") : "bars"];
+  inside.querySelector(".hint").textContent = texts[!block.heads ? "bars" : head === null ? "rows" : leads ? "cells" : "rows.of.head"];
   inside.querySelector(".maps").replaceChildren(...partsOf(shown, view));
 }
 
@@ -221,7 +221,7 @@ function besidesOf({ stack, block, head, keys, query }, view) {
   const listed = weights.filter(([, weight]) => weight >= HEAD.least)
     .sort(([, one], [, other]) => other - one).slice(0, HEAD.most);
   const bars = listed.map(([text, weight]) => barOf(text, weight, 1, localNumber(weight, 2)));
-  const ways = ["steps", "maps"].map((way) => {
+  const ways = (view.leads ? ["steps", "maps"] : []).map((way) => {
     const button = element("button", "way control", texts[way]);
     Object.assign(button, { type: "button", title: texts[`${way}.help`] });
     const most = weights.reduce((best, [, weight], key) => (weight > weights[best][1] ? key : best), 0);

@@ -57,6 +57,7 @@ function receive(state, data) {
   // The page goes to the step at which a head is missed.
   const silences = other && String(free.silenced) !== String(state.free?.silenced);
   state.free = free;
+  state.root.classList.toggle("leads", free.leads);
   if (free.content !== STORED) tellWaiting(state);
   const view = state.view = (state.isForced && free.forced) || free;
   // Without a head it is still the same sentence.
@@ -288,7 +289,7 @@ function answerWhole(state) {
     const way = at(".way")?.dataset;
     if (way) goOn(state, way.way, Number(way.head), { query: Number(way.query), key: way.way === "steps" ? Number(way.key) : null });
     const cell = at(".word-map canvas");
-    if (cell) goOn(state, "steps", cellAt(state, cell, event).head, cellAt(state, cell, event));
+    if (cell && state.view.leads) goOn(state, "steps", cellAt(state, cell, event).head, cellAt(state, cell, event));
     const silence = at(".silence");
     if (silence) changeSilence(state, silence.dataset.name);
     if (at(".free")) feed(state, false);

@@ -114,6 +114,7 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
         "Click a word on the left for its row. A click on a cell opens Attention: how its number "
         "is computed."
     ),
+    "rows.of.head": N_("Click a word on the left for its row."),
     "legend": N_("line: upper word takes from lower, wider is more"),
     "legend.down": N_("line: lower word takes from upper, wider is more"),
     "masked": N_("masked: later words"),
@@ -224,17 +225,25 @@ class Whole:
                 check_weights(each.weights_HQK, shape)
 
 
-def pack(whole: Whole, *, silences: bool = False, key: str = "", locale: str = "en") -> bytes:
+def pack(
+    whole: Whole,
+    *,
+    silences: bool = False,
+    leads: bool = False,
+    key: str = "",
+    locale: str = "en",
+) -> bytes:
     """Write the picture as the one block of bytes that the component reads.
 
     Args:
         whole: What is shown.
         silences: Whether the page can silence heads.
+        leads: Whether the page has views of a single head.
         key: The element's name; empty where there is but one.
         locale: The reader's language.
     """
     header, arrays = content(whole, key=key, locale=locale)
-    header["silences"] = silences
+    header |= {"silences": silences, "leads": leads}
     hashed = content_of(header, arrays)
     return framed({**header, "content": hashed, "step": whole.step, "open": whole.open}, arrays)
 

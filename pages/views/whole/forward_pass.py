@@ -11,7 +11,7 @@ from core.runs.run import RunError
 from core.studies.forward_pass import forward_pass
 from pages.frame import cached, clicks, components, links, session
 from pages.frame.language import _
-from pages.frame.passes import PICTURE, silenced_heads, texts_of, whole_of
+from pages.frame.passes import PICTURE, on_reference, silenced_heads, whole_of
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
@@ -89,12 +89,7 @@ def _forced(opened: Opened, silenced: tuple[Head, ...]) -> Whole | None:
     if reference is None:
         return None
     inspecting = Recipe(inspect_sentence, opened.writer, opened.sentence, reference, silenced)
-    found = Recipe(forward_pass, opened.path, inspecting, silenced).result()
-    if found.best is None:
-        return None
-    texts = texts_of(run, list(found.best.next_ids))
-    truth = list(zip(texts, found.best.next_probabilities.tolist(), strict=True))
-    return replace(whole_of(run, found, "", None), truth=truth)
+    return on_reference(run, Recipe(forward_pass, opened.path, inspecting, silenced).result())
 
 
 def _take_step() -> None:

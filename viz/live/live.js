@@ -1,0 +1,155 @@
+// A page that computes the pass itself: an example is drawn as it was stored, then comes the model.
+
+import { fill, percentWords, readFrame } from "../component/text.js";
+import { largestOfBlock, readWhole } from "../whole/payload.js";
+// Its default export is called mountComponent in the page's script.
+import "../whole/whole.js";
+import { readModel } from "./loading.js";
+import { follow } from "./model.js";
+import { pictured, whatIsLost } from "./pass.js";
+
+const NEARLY_ALL = 0.9999;
+
+const about = JSON.parse(document.getElementById("page").textContent);
+const form = document.querySelector("form");
+const view = document.querySelector(".view");
+const stored = about.examples.map((example) => ({ ...example, frame: readFrame(fromBase64(example.payload)) }));
+const shown = { sentence: "", reference: "", silenced: [] };
+let loaded = null; // the model and its tokenizer, once they have come
+let isWaiting = false; // for them
+let isMissing = false;
+
+function fromBase64(base64) {
+  const signs = atob(base64);
+  const bytes = new Uint8Array(signs.length);
+  for (let i = 0; i < signs.length; i += 1) bytes[i] = signs.charCodeAt(i);
+  return bytes;
+}
+
+function say(text) {
+  document.querySelector(".state").textContent = text;
+}
+
+function mounted(frame) {
+  mountComponent({
+    data: frame,
+    parentElement: view.shadowRoot,
+    setTriggerValue: (name, { heads }) => {
+      if (name === "silence") showSentence({ ...shown, silenced: heads });
+    },
+    setStateValue() {},
+  });
+}
+
+/** Show a sentence: an example as it was stored, another one once the model is there. */
+function showSentence(wanted) {
+  Object.assign(shown, wanted);
+  form.sentence.value = shown.sentence;
+  form.reference.value = shown.reference;
+  for (const [at, button] of [...document.querySelectorAll(".examples button")].entries()) {
+    button.setAttribute("aria-pressed", stored[at].sentence === shown.sentence);
+  }
+  const example = stored.find(({ sentence, reference }) =>
+    sentence === shown.sentence && reference === shown.reference);
+  isWaiting = !loaded && (!example || shown.silenced.length > 0);
+  if (example && !shown.silenced.length) return drawn(example.frame, example.text);
+  if (!loaded) return say(about.texts[isMissing ? "missing" : "waits"]);
+  say(about.texts.computes);
+  // The browser shows the text before it is busy.
+  return setTimeout(compute);
+}
+
+function compute() {
+  const { model, tokenizer } = loaded;
+  const most = model.config.max_positions;
+  const cut = (ids) => (ids.length > most ? [...ids.slice(0, most - 1), tokenizer.end] : ids);
+  const ids = cut(tokenizer.encode(shown.sentence));
+  if (ids.length < 2) return say(about.texts.empty);
+  const given = cut(tokenizer.encode(shown.reference)).slice(0, -1);
+  const { silenced } = shown;
+  const pass = follow(model, ids, { silenced });
+  const forced = given.length ? follow(model, ids, { silenced, given }) : null;
+  const frame = pictured(pass, forced, { ...loaded, pronouns: about.pronouns }, stored[0].frame.header, silenced);
+  const text = tokenizer.decode(pass.fed.slice(1));
+  if (!silenced.length) return drawn(frame, text);
+  const lost = whatIsLost(follow(model, ids), pass, tokenizer);
+  frame.header.step = lost.step;
+  const heads = silenced.map((name) => about.heads[name]).join(", ");
+  return drawn(frame, text, [[about.texts[lost.changes ? "changes" : "loses"], { ...lost, heads, text }]]);
+}
+
+function drawn(frame, text, sentences = [...looking(frame), [about.texts.writes, { text }]]) {
+  mounted(frame);
+  document.querySelector(".seen").replaceChildren(...sentences.flatMap(([template, values]) => [...emphasised(template, values), " "]));
+  say(about.texts[loaded ? "ready" : isMissing ? "missing" : "loads"]);
+}
+
+/** Where the word that stands out looks most in the encoder. */
+function looking(frame) {
+  const { focus, stacks } = readWhole(frame);
+  if (focus === null) return [];
+  const [{ blocks, tokens }] = stacks;
+  const best = blocks.filter(({ heads }) => heads).map((block) => ({ block, ...ofRow(block, focus) }))
+    .reduce((one, other) => (other.weight > one.weight ? other : one));
+  const where = about.heads[`${best.block.site}:${best.head}`];
+  // Weights have 16 bits here: the largest is not exactly 1.
+  const weight = percentWords(Math.min(best.weight, NEARLY_ALL));
+  return [[about.texts.looks, { query: tokens[focus][0], key: tokens[best.key][0], weight, where }]];
+}
+
+function ofRow(block, query) {
+  const size = block.keys;
+  const weights = Array.from({ length: block.heads }, (_, head) => block.weights.slice((head * block.queries + query) * size, (head * block.queries + query + 1) * size));
+  return largestOfBlock({ ...block, queries: 1, weights: Uint16Array.from(weights.flatMap((each) => [...each])) });
+}
+
+/** A template in which ** stands around what is set in bold. */
+function emphasised(template, values) {
+  return template.split("**").map((part, i) => {
+    const node = document.createElement(i % 2 ? "b" : "span");
+    node.textContent = fill(part, values);
+    return node;
+  });
+}
+
+function ofAddress() {
+  const sentence = decodeURIComponent(location.hash.slice(1));
+  return sentence && { sentence, reference: "", silenced: [], ...stored.find((each) => each.sentence === sentence) };
+}
+
+function visit(sentence, reference) {
+  history.replaceState(null, "", `#${encodeURIComponent(sentence)}`);
+  showSentence({ sentence, reference, silenced: [] });
+}
+
+document.querySelector(".examples").append(...stored.map(({ name, sentence, reference }) => {
+  const button = Object.assign(document.createElement("button"), { type: "button", textContent: name });
+  button.onclick = () => visit(sentence, reference);
+  return button;
+}));
+form.onsubmit = (event) => {
+  event.preventDefault();
+  const [sentence, reference] = [form.sentence.value.trim(), form.reference.value.trim()];
+  // A translation belongs to one sentence.
+  const belongs = sentence === shown.sentence || reference !== shown.reference;
+  visit(sentence, belongs ? reference : "");
+};
+window.onhashchange = () => showSentence(ofAddress() || { ...stored[0], silenced: [] });
+
+/** Called by the script that brings the model. */
+globalThis.receiveModel = (base64) => {
+  loaded = readModel(fromBase64(base64));
+  if (isWaiting) showSentence(shown);
+  else say(about.texts.ready);
+};
+
+showSentence({ ...stored[0], silenced: [] });
+if (ofAddress()) showSentence(ofAddress());
+window.addEventListener("load", () => {
+  const script = Object.assign(document.createElement("script"), { src: about.model });
+  script.onerror = () => {
+    isMissing = true;
+    say(about.texts.missing);
+  };
+  document.body.append(script);
+});
