@@ -128,11 +128,12 @@ def extremes(title: str, values: Mapping[str, float], write: Callable[[float], s
 
 
 def bold(sentence: str) -> str:
-    """Return a sentence in bold, in Markdown.
+    """Return a sentence in bold, in Markdown; further lines stand below it as they are.
 
     Its full stop stays outside: between a Chinese one and a letter, Markdown ends no bold text.
     """
-    return f"**{sentence[:-1]}**{sentence[-1]}"
+    first, *others = sentence.split("\n")
+    return "  \n".join([f"**{first[:-1]}**{first[-1]}", *others])
 
 
 def quoted(name: str) -> str:

@@ -1,4 +1,5 @@
 import json
+import re
 from dataclasses import replace
 from urllib.parse import parse_qs
 
@@ -7,6 +8,7 @@ import pytest
 from core.studies.experiments import EXPERIMENTS
 from core.studies.experiments.findings import what_came_out
 from core.studies.experiments.results import SHIPPED, Estimate, Results
+from pages.frame.texts import toml
 
 RESIDUALS = EXPERIMENTS["residuals"]
 
@@ -82,9 +84,9 @@ def test_another_question_opens_on_its_answer(open_experiment):
         (
             "memory",
             [
-                "**No: with the layer of the same depth it does as well. But the first layer is "
-                "not enough: 37.9 % of the rows are correct. Whether a learned mixture is enough "
-                "is not certain**.",
+                "**No: with the layer of the same depth it does as well**.",
+                "But the first layer is not enough: 37.9 % of the rows are correct. Whether a "
+                "learned mixture is enough is not certain.",
                 "✓ borne out: “the layer of the same depth” does as well.",
                 "✗ refuted: “the first layer” does worse.",
                 "? undecided: “a learned mixture” may differ by chance.",
@@ -93,10 +95,10 @@ def test_another_question_opens_on_its_answer(open_experiment):
         (
             "norms",
             [
-                "**Before the sublayer, LayerNorm, RMSNorm and BatchNorm do about equally well. "
+                "**Before the sublayer, LayerNorm, RMSNorm and BatchNorm do about equally well**.",
                 "Without warm-up, at the usual learning rate, LayerNorm gets 76.0 % right before "
                 "the sublayer and 0 % after it; at the rate that suits each best, 85.6 % and "
-                "85.7 %**.",
+                "85.7 %.",
             ],
         ),
         (
@@ -110,6 +112,14 @@ def test_the_question_is_answered_with_figures_and_then_each_part_of_the_claim(
 ):
     _at, shown, _said = open_experiment(name, outcome="answer")
     assert shown.seen.replace("\u00a0", " ").split("  \n")[: len(answer)] == answer
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_headline_of_an_answer_is_one_sentence(language):
+    for answers in toml("answers", language).values():
+        for words in answers.values():
+            [headline, *_others] = words.split("\n")
+            assert len(re.findall(r"[.。](?:\s|$)|。", headline)) == 1, headline
 
 
 def test_in_chinese_the_answer_is_bold_where_a_sentence_follows_it(open_experiment):
