@@ -12,14 +12,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.decoding.bounds import CONTINUATION
 from core.decoding.sentence import SentenceError
-from core.heads import Head, Kind, Site
+from core.heads import Head, Kind, Side, Site
 from core.inspection import Inspection, SiteAttention, inspect_sentence, merged
 from core.runs.run import Run, RunError, RunSettings
 from core.studies.heads.findings import best_pronoun_head
 from core.studies.heads.largest_weights import head_between_words, sharpest_head
 from core.studies.opening.examples import examples_of
 from core.tasks import TASKS, Example, Task
-from core.tasks.digits import PATCH, Digits, pixels_of
+from core.tasks.digits import PATCH, SIDE, Digits, pixels_of
 from pages.frame import cached, controls, links, measured_on, notes, session
 from pages.frame.cached import RunWriting
 from pages.frame.language import _, joined, labelled, n_, number, plain
@@ -29,6 +29,7 @@ from pages.frame.needs import Need, why_not
 from pages.frame.recipe import Recipe
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis
+from viz.theme import SOURCE
 
 HEAD_VIEW = "head"
 """The view of one head on the page Heads."""
@@ -50,6 +51,14 @@ class Opened:
     sentence: str
     inspection: Inspection
     """What the run's heads do with the sentence, token by token."""
+    image: DeltaGenerator | None = None
+    """The place of the image that the sentence may be."""
+
+    def show_image(self, about: tuple[Side, int] | None = None) -> None:
+        """Draw the image that the sentence may be; the token of a side and position is framed."""
+        if self.image is not None and (pixels := pixels_of(self.sentence)):
+            framed = about[1] if about and about[0] == "source" else None
+            self.image.image(_in_patches(pixels, framed), alt=_("The image, cut into its patches"))
 
     @property
     def writer(self) -> Path | RunWriting:
@@ -152,15 +161,18 @@ def model_and_sentence(*, asked: bool, telling: Callable[[Run, Task], str]) -> O
             others=() if run is None else examples_of(run),
             first=telling(run, task) if run and task else "",
         )
-        if pixels := pixels_of(sentence) if isinstance(task, Digits) else None:
-            st.image(_in_patches(pixels), alt=_("The image, cut into its patches"))
+        image = st.empty() if isinstance(task, Digits) else None
         if run is not None:
             run = _ask_language(_ask_chat(_ask_new_tokens(run, asked=asked)))
     if run is None:
         st.error(plain(problem))
         return None
     read = _read(run, sentence, row)
-    return None if read is None else Opened(path, read[0], task, sentence, read[1])
+    if read is None:
+        return None
+    opened = Opened(path, read[0], task, sentence, read[1], image)
+    opened.show_image()
+    return opened
 
 
 def _read(run: Run, sentence: str, row: DeltaGenerator) -> tuple[Run, Inspection] | None:
@@ -180,12 +192,21 @@ def _read(run: Run, sentence: str, row: DeltaGenerator) -> tuple[Run, Inspection
     return run, inspection
 
 
-def _in_patches(pixels: Sequence[Sequence[bool]]) -> NDArray[np.uint8]:
-    """Return an image of black pixels on white, with lines between its patches."""
+def _in_patches(pixels: Sequence[Sequence[bool]], framed: int | None) -> NDArray[np.uint8]:
+    """Return an image of black pixels on white, lines between its patches, a frame around one."""
+    side = 8 * PATCH
     enlarged = np.kron(np.where(pixels, 0, 255), np.ones((8, 8))).astype(np.uint8)
     for axis in (0, 1):
-        enlarged = np.insert(enlarged, range(0, len(enlarged) + 1, 8 * PATCH), 160, axis=axis)
-    return enlarged
+        enlarged = np.insert(enlarged, range(0, len(enlarged) + 1, side), 160, axis=axis)
+    image = np.repeat(enlarged[..., None], 3, axis=-1)
+    # What follows the patches, EOS, has no place in the image.
+    if framed is not None and framed < (SIDE // PATCH) ** 2:
+        top, left = (at * (side + 1) for at in divmod(framed, SIDE // PATCH))
+        patch = image[top : top + side + 2, left : left + side + 2]
+        inside = patch[3:-3, 3:-3].copy()
+        patch[:] = SOURCE
+        patch[3:-3, 3:-3] = inside
+    return image
 
 
 def _ask_new_tokens(run: Run, *, asked: bool) -> Run:

@@ -63,6 +63,7 @@ def draw(selected: Selection, what: str) -> Shown | None:
         selected: The first head.
         what: `SENTENCE`, `MODEL` or `HEAD`.
     """
+    selected.opened.show_image()
     # One place for all texts, so that their length does not move the picture.
     with st.container():
         second = {SENTENCE: _sentence, MODEL: _model, HEAD: _head}[what](selected)

@@ -35,6 +35,9 @@ def draw(opened: Opened) -> Shown:
     shown = of_heads(selected, heads)
     if not (shown.pinned or tour.keeps_back()):
         shown = replace(shown, spoken=("query", _query_of(selected, shown)))
+    if marked := shown.pinned or shown.spoken:
+        queries, keys = selected.kind.sides
+        opened.show_image((queries if marked[0] == "query" else keys, marked[1]))
     picture = show(selected, shown)
     drawn = tuple(Head(selected.head.site, head) for head in heads if head not in shown.hidden)
     return Shown(

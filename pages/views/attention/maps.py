@@ -80,6 +80,7 @@ def _draw_each(selected: Selection) -> Shown:
     # What a tour asks is not answered by a mark.
     asked = tour.keeps_back()
     spoken = None if asked else (kind.query_side, seen.query_of(selected, selected.weights_QK))
+    opened.show_image(pinned or spoken)
     picture = components.attention_maps(
         replace(shown, spoken=spoken),
         key=session.MAPS,
@@ -136,6 +137,7 @@ def _draw_many(selected: Selection, how: How) -> Shown:
         details=_details(heads, weights_HQK) if how == "largest" and n > 1 else None,
         value_name=names[how],
     )
+    selected.opened.show_image((kind.query_side, seen.query_of(selected, weights_QK)))
     picture = components.show(Matrices(panels=[panel]), key=SENTENCE_MAPS)
     return Shown(
         name=f"{kind}.{how}.all",

@@ -63,6 +63,7 @@ def draw(selected: Selection) -> Shown:
         ),
     )
     cell = _cell(selected, differing_QK)
+    selected.opened.show_image((selected.kind.query_side, cell[0]))
     picture = components.show(Matrices(panels=panels, selected=(None, *cell)), key=NORM_MAPS)
     return Shown(
         name=f"{selected.head.site}.{selected.head.index}.norms",

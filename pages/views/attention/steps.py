@@ -69,6 +69,7 @@ def _draw(selected: Selection, row: DeltaGenerator, *, brief: bool) -> Shown:
         if not brief:
             st.markdown(f"${steps.formulas[stage]}$")
         if framed:
+            opened.show_image((selected.kind.query_side, pair_of(steps, stage, *cell)[0]))
             pictures.append(terms.draw(selected, steps, stage, cell, found))
     if not brief and stage in (Stage.SOFTMAX, Stage.MIX):
         st.caption(terms.look_up(steps, cell[0]))

@@ -30,6 +30,7 @@ def draw(opened: Opened) -> Shown:
         direction = controls.choice(_("Direction"), "direction", ways, "at", older=older)
     inspection = selected.inspection
     side, index = _followed(selected)
+    opened.show_image((side, index))
     recipe = Recipe(token_in_heads, selected.inspecting, side, index, direction)
     found = recipe.result()
     picture = components.show(

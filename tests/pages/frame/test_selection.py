@@ -125,6 +125,17 @@ def test_the_image_of_a_row_of_patches_stands_beside_it(open_view):
     assert [each.alt for each in image.proto.imgs] == ["The image, cut into its patches"]
 
 
+@pytest.mark.parametrize("view", [view.name for view in VIEWS])
+def test_the_patch_that_a_view_is_about_is_framed_in_the_image(open_view, view):
+    images = {}
+    for token in ("3", "4", "16"):
+        at, _ = open_view(view, model="digits", side="source", token=token)
+        [image] = at.get("image")
+        images[token] = image.proto.imgs[0].url
+    # The two patches look alike, and the last token is EOS.
+    assert len(set(images.values())) == 3
+
+
 def test_the_end_of_a_text_that_is_too_long_is_offered(open_view):
     letters = " ".join("ab" * 300)
     at, _ = open_view("maps", model="copy", sentence=f"{letters} z")
