@@ -21,10 +21,10 @@ import { accept } from "./plane.js";
 import { heightsOfLabels, NARROW, SLANTED } from "./sizes.js";
 
 const BRIEF = 32; // letters of a token in a title
-const STRIP = { height: 22, gap: 4 };
-const FROM_AFAR_STRIP = { height: 16, gap: 2, most: 12 }; // strips seen at once
+const STRIP = { height: 22, gap: 4, most: 16 }; // strips seen at once
+const FROM_AFAR_STRIP = { height: 16, gap: 2, most: 12 };
 const TOP = { arrow: 20, gap: 12, weight: 64 }; // beside a strip: the token looked at most
-const ABOVE = { height: 44, line: 20, gap: 24 }; // on a phone: a strip below its name
+const ABOVE = { height: 44, line: 20, gap: 24, most: 16 }; // on a phone: a strip below its name
 const BESIDE = { gap: 36, smallest: 14 }; // groups side by side, and the smallest cell there
 const SCROLLBAR = 16;
 
@@ -128,10 +128,12 @@ function groupLayout(width, { rows, columns, rowAxis, columnAxis }, { textWidth,
   const above = width < NARROW;
   const [left, tops] = above ? [0, Math.min(beside, width - names)] : [names, beside];
   const afar = !above && magnified() > 1;
-  const { height, gap } = above ? ABOVE : afar ? FROM_AFAR_STRIP : STRIP;
+  const { height, gap, most } = above ? ABOVE : afar ? FROM_AFAR_STRIP : STRIP;
   const whole = rows * height;
-  const most = above ? windowRoom() * 0.75 : windowHeight();
-  const visibleHeight = afar && rows <= FROM_AFAR_STRIP.most ? whole : Math.min(whole, most);
+  const available = above ? windowRoom() * 0.75 : windowHeight();
+  // A strip that is cut in half shows that there are more.
+  const cut = (Math.floor(available / height) - 0.5) * height;
+  const visibleHeight = rows <= most ? whole : Math.min(whole, cut);
   const overhang = above ? Math.ceil(widest * SLANT) : tops;
   const scrollbar = visibleHeight < whole ? SCROLLBAR : 0;
   const room = Math.max(60, width - left - (above ? 0 : tops) - scrollbar);
