@@ -1,6 +1,7 @@
 """Notes beside the pictures: how far they can be believed, and what was measured."""
 
 from collections.abc import Sequence
+from os.path import commonprefix
 
 from core.decoding.sentence import Translation
 from core.heads import Head, Kind
@@ -10,6 +11,7 @@ from core.studies.effects.head_effects import HeadEffects
 from core.studies.heads.findings import best_pronoun_head
 from core.studies.heads.largest_weights import evenness
 from core.tasks import familiarity as familiar
+from core.tasks import right_targets
 from core.tasks.familiarity import nearest_words
 from pages.frame import cached, measured_on
 from pages.frame.language import _, capitalised, listed, n_, number, percent, plain
@@ -95,7 +97,19 @@ def about_sentence(run: Run, inspection: Inspection, *, of_heads: bool = True) -
         *about_reading(run, inspection),
         *_unfamiliar(run, inspection),
         *(_everyday(run, inspection.translation.source) if of_heads else []),
+        *(_wrong(run, inspection) if of_heads else []),
     ]
+
+
+def _wrong(run: Run, inspection: Inspection) -> list[str]:
+    """Return from where on a text differs from all targets that its task knows as correct."""
+    right = right_targets(cached.task(run.path), inspection.translation.source)
+    text = inspection.translation.text
+    if not right or text in right or run.max_new_tokens is not None:
+        return []
+    n_alike = max(len(commonprefix([text.split(), each.split()])) for each in right)
+    differs = _("What it writes differs from the reference from word {n} on.")
+    return [differs.format(n=number(n_alike + 1))]
 
 
 def _unfamiliar(run: Run, inspection: Inspection) -> list[str]:

@@ -127,3 +127,12 @@ def test_how_a_sentence_differs_from_those_of_training_is_named(model, sentence,
     for text, differs in ((sentence, True), (usual, False)):
         lines = notes.about_sentence(run, inspecting(run.path, text).result())
         assert any(about in line for line in lines) == differs
+
+
+@pytest.mark.parametrize("n_letters", [40, 600])
+def test_a_wrong_copy_is_called_so_however_long_it_is(n_letters):
+    run = cached.loaded(ROOT / "gallery" / "copy")
+    letters = "abcdef" * (n_letters // 6)
+    for text, is_wrong in ((letters, True), ("abcdef", False)):
+        lines = notes.about_sentence(run, inspecting(run.path, " ".join(text)).result())
+        assert any("differs from the reference from word" in line for line in lines) == is_wrong
