@@ -44,6 +44,11 @@ TASK_LABELS = {
 """Task → what a model that learned it does."""
 
 
+def reads_images(task: str) -> bool:
+    """Return whether a task reads images, in whose words the controls then speak."""
+    return _KINDS.get(task) == _IMAGES
+
+
 def of_model(path: Path) -> str:
     """Return what a run's model does, and how well, in a few words; empty where it is not known."""
     try:

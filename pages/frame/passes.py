@@ -16,7 +16,7 @@ from core.runs.settings import RunSettings
 from core.studies.forward_pass import ForwardPass
 from pages.frame.language import _, capitalised, joined, n_, number
 from pages.frame.maps import side_labels
-from pages.frame.measured_on import TASK_LABELS
+from pages.frame.measured_on import TASK_LABELS, reads_images
 from viz.whole.whole import Guess, Sublayer, Whole
 
 PICTURE = "pass"
@@ -44,6 +44,8 @@ def what_it_does(settings: RunSettings | None) -> str:
     hint = _("Change a word, press *play*, or click a block such as *{block}*.")
     if config.is_encoder_only or config.is_parallel:
         hint = _("Change a word, or click a block such as *{block}*.")
+    if reads_images(settings.task):
+        hint = _("Change a patch, or click a block such as *{block}*.")
     attends = "attention" in (config.encoder_mixing, config.decoder_mixing)
     block = _(Kind.ENCODER_SELF.sublayer_label) if attends else _("feed-forward")
     task = _("This model {does}.").format(does=_(does)) if does else None

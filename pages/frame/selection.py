@@ -19,7 +19,7 @@ from core.studies.heads.findings import best_pronoun_head
 from core.studies.heads.largest_weights import head_between_words, sharpest_head
 from core.studies.opening.examples import examples_of
 from core.tasks import TASKS, Example, Task
-from core.tasks.digits import PATCH, SIDE, Digits, pixels_of
+from core.tasks.digits import PATCH, SIDE, pixels_of
 from pages.frame import cached, controls, links, measured_on, notes, session
 from pages.frame.cached import RunWriting
 from pages.frame.language import _, joined, labelled, n_, number, plain
@@ -161,7 +161,7 @@ def model_and_sentence(*, asked: bool, telling: Callable[[Run, Task], str]) -> O
             others=() if run is None else examples_of(run),
             first=telling(run, task) if run and task else "",
         )
-        image = st.empty() if isinstance(task, Digits) else None
+        image = st.empty() if task and measured_on.reads_images(task.name) else None
         if run is not None:
             run = _ask_language(_ask_chat(_ask_new_tokens(run, asked=asked)))
     if run is None:
@@ -285,12 +285,11 @@ def ask_sentence(
     session.belongs_to(session.SENTENCE, task.name if task else "", giving_way=foreign)
     if not asked and (sentence := session.value(session.SENTENCE, str, default).strip()):
         return sentence
+    label, placeholder = _("Sentence"), _("Type a sentence and press Enter")
+    if task and measured_on.reads_images(task.name):
+        label, placeholder = _("Image"), _("Type 16 patches and press Enter")
     sentence = controls.text(
-        _("Sentence"),
-        session.SENTENCE,
-        default,
-        labelled=labelled,
-        placeholder=_("Type a sentence and press Enter"),
+        label, session.SENTENCE, default, labelled=labelled, placeholder=placeholder
     )
     with st.container(horizontal=True, gap="small", width="content"):
         for index, example in enumerate(offered):

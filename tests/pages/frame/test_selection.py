@@ -123,6 +123,7 @@ def test_the_image_of_a_row_of_patches_stands_beside_it(open_view):
     at, _ = open_view("maps", model="digits")
     [image] = at.get("image")
     assert [each.alt for each in image.proto.imgs] == ["The image, cut into its patches"]
+    assert at.text_input(key="sentence").label == "Image"
 
 
 @pytest.mark.parametrize("view", [view.name for view in VIEWS])
