@@ -90,7 +90,7 @@ def about_sentence(run: Run, inspection: Inspection, *, of_heads: bool = True) -
     Args:
         run: The run that was inspected.
         inspection: Of the sentence.
-        of_heads: Whether what was measured of its heads stands beside it.
+        of_heads: Whether what was measured of its heads stands beside it, and not its reference.
     """
     return [
         *_training_warnings(run),

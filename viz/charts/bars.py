@@ -19,8 +19,10 @@ DOT = 60
 SHAPES = ("circle", "square", "triangle-up")
 WRITTEN = 50
 """Room for the number at the end of a bar, in pixels."""
-LONGEST_NAME = 180
+LONGEST_NAME = 280
 """Longer names are cut, in pixels."""
+NAME_LINE, TWO_LINES = 35, 30
+"""Letters of a line of a name on a phone, and the height of a row with longer names, in pixels."""
 
 
 def share_bar(share: float) -> str:
@@ -58,7 +60,7 @@ def bars(
         for row, number in enumerate(values)
     ]
     labels = alt.Axis(
-        labelExpr=row_names(names),
+        labelExpr=row_names(names, NAME_LINE),
         labelLimit=LONGEST_NAME,
         labelOverlap=False,
         # The first and the last name stand beside their bars, too.
@@ -92,7 +94,8 @@ def bars(
         encoded = encoded.encode(shape=alt.Shape("series:N", title="", scale=shapes))
     elif len(series) > 1:
         encoded = encoded.encode(yOffset=alt.YOffset("series:N", sort=list(series)))
-    height = BAR * len(names) * (1 if drawn != "beside" else max(1, len(series) / BARS))
+    row = TWO_LINES if max(map(len, names), default=0) > NAME_LINE else BAR
+    height = row * len(names) * (1 if drawn != "beside" else max(1, len(series) / BARS))
     figure: alt.Chart | alt.LayerChart = encoded
     if value.write:
         # Beside the bar, on whichever side it ends.

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from textwrap import wrap
 
 import altair as alt
 import pandas as pd
@@ -30,6 +31,8 @@ POINTS_SHOWN = 60
 
 LINE = 14
 """Height of a line of words, in pixels."""
+
+_ON_A_PHONE = "windowSize()[0] < 640"
 
 _TOP = 0.8
 """Share above which there is no room for words above a point."""
@@ -63,12 +66,17 @@ def of_series(
     )
 
 
-def row_names(names: Sequence[str]) -> str:
+def row_names(names: Sequence[str], line: int | None = None) -> str:
     """Return the expression that labels the rows 0, 1, 2 … of an axis.
 
-    Rows are numbers, so that two of them may have the same name, with any signs in it.
+    Rows are numbers, so that two of them may have the same name, with any signs in it. On a phone a
+    name takes lines of at most `line` letters, so that the plot has room.
     """
-    return f"{list_of(names)}[datum.value]"
+    found = list_of(names)
+    if line is not None:
+        wrapped = (wrap(name, line, break_on_hyphens=False) or [""] for name in names)
+        found = f"({_ON_A_PHONE} ? [{', '.join(map(list_of, wrapped))}] : {found})"
+    return f"{found}[datum.value]"
 
 
 @dataclass(frozen=True, slots=True)

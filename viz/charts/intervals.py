@@ -3,14 +3,12 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 
 import altair as alt
 import pandas as pd
 
-from .bars import AROUND, LEAST
-from .curves import COLOURS, QUIET, Quantity
-from .expressions import list_of
+from .bars import AROUND, LEAST, LONGEST_NAME
+from .curves import COLOURS, QUIET, Quantity, row_names
 
 ROW = 44
 """Height of a row, in pixels."""
@@ -20,10 +18,8 @@ _BAR = 0.3
 """Share of its row that the bar to a mean takes."""
 _WORD = 16
 """How far a word stands below its number, in pixels."""
-_LONGEST_NAME = 230
-"""Longer names are cut, in pixels."""
-_ON_A_PHONE, _NAME_LINE = "windowSize()[0] < 640", 20
-"""Letters of a line of a name, which takes several lines there."""
+_NAME_LINE = 20
+"""Letters of a line of a name on a phone."""
 _APART = 0.8
 """Where in its row a single measurement stands: below the mean, which would hide it."""
 
@@ -81,9 +77,9 @@ def intervals(
         for number, one in enumerate(thing.each)
     ]
     labels = alt.Axis(
-        labelExpr=_names([each.name for each in things]),
+        labelExpr=row_names([each.name for each in things], _NAME_LINE),
         labelFontSize=13,
-        labelLimit=_LONGEST_NAME,
+        labelLimit=LONGEST_NAME,
         labelOverlap=False,
         labelFlush=False,
     )
@@ -145,9 +141,3 @@ def intervals(
         height=AROUND + max(LEAST, ROW * len(things)),
         title=title,
     )
-
-
-def _names(names: Sequence[str]) -> str:
-    """Return the expression of a row's name: on a phone in lines, so that the plot has room."""
-    lines = ", ".join(list_of(wrap(name, _NAME_LINE) or [""]) for name in names)
-    return f"({_ON_A_PHONE} ? [{lines}] : {list_of(names)})[datum.value]"

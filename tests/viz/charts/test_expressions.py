@@ -50,3 +50,14 @@ def test_signs_of_markup_stand_in_the_picture_as_they_are():
     series = {"<one> & two": [1.0, 2.0], "other": [3.0, 2.0]}
     drawn = chart_svg(curves(series, x=Quantity("x"), y=Quantity("y")))
     assert "<one> & two" in "".join(ElementTree.fromstring(drawn).itertext())
+
+
+@pytest.mark.parametrize(
+    ("chart", "name"),
+    [
+        (of_bars, "decoder layer: Norm before Masked self-attention"),
+        (of_intervals, "parallel, length predicted, copy or reverse"),
+    ],
+)
+def test_the_longest_name_of_a_row_is_not_cut(chart, name):
+    assert f">{name}</text>" in chart_svg(chart([name]))
