@@ -57,7 +57,8 @@ def unpack_lines(payload):
 
 
 def unpack_maps(packed, head=None):
-    """Return the maps: the chosen head's weights exactly, others within 1/510 of their pool's.
+    """Return the maps: the chosen head's weights as they were sent, others within 1/510 of their
+    pool's.
 
     Args:
         packed: The maps.
@@ -74,7 +75,12 @@ def unpack_maps(packed, head=None):
     visible = shown.reshape(queries, keys).astype(np.bool_)
     weights = (numbers[:, :, :queries, :keys] * visible / 255.0).astype(np.float32)
     layer, index = chosen["selected"]
-    weights[layer, index] = brought[chosen["weights"]].reshape(queries, keys)
+    own = brought[chosen["weights"]].reshape(queries, keys)
+    weights[layer, index] = own / np.float32(255.0) if own.dtype == np.uint8 else own
+    if own.dtype == np.uint8 and chosen["zoom"]:
+        row, column, rows, columns = chosen["zoom"]
+        part = brought[chosen["weights"] + 1].reshape(rows, columns)
+        weights[layer, index, row : row + rows, column : column + columns] = part
     rows, columns = (_axis(panel[name]) for name in ("rows", "columns"))
     return AttentionMaps(
         sides=(rows.side, columns.side),

@@ -57,7 +57,7 @@ export const maps = {
       tile.setAttribute("aria-pressed", chosen);
       tile.tabIndex = chosen ? 0 : -1;
     }
-    state.root.dataset.exact = Boolean(view.panels[0].values);
+    state.root.dataset.exact = view.panels[0].isSent;
     showTile(state);
     placeWindow(state);
   },
@@ -119,7 +119,11 @@ function takeHead(state, frame) {
   if (!late) Object.assign(state, { layer, head, pending: null });
   view.chosen = [layer, head];
   Object.assign(view, { pin: chosen.pin, spoken: chosen.spoken });
-  view.exact = frame.arrays[chosen.weights];
+  view.sent = frame.arrays[chosen.weights];
+  // Of very many weights only those of the zoom are exact.
+  const exact = frame.arrays[chosen.weights + 1];
+  const [row, column, rows, columns] = exact?.length ? chosen.zoom : [];
+  view.exactPart = exact?.length ? { row, column, rows, columns, values: exact } : null;
   receiveZoom(state, view, chosen.zoom);
   if (view !== state.view) accept(state, view);
   chooseHead(state);
@@ -139,16 +143,18 @@ function receiveZoom(state, view, sent) {
   state.zoomFromPage = fromPage;
 }
 
-/** The large panel is that of the chosen head: exact where it has come, else as all heads are sent. */
+/** The large panel is that of the chosen head: as it has come by itself, else as all heads are sent. */
 function chooseHead({ view, layer, head }) {
-  const { panels: [panel], chosen, exact, heads, cells, arrays, pool, content, texts, kind } = view;
+  const { panels: [panel], chosen, sent, exactPart, heads, cells, arrays, pool, content, texts, kind } = view;
   const start = (layer * heads + head) * cells;
-  const isExact = layer === chosen[0] && head === chosen[1];
+  const isSent = layer === chosen[0] && head === chosen[1];
+  const isExact = isSent && sent instanceof Float32Array;
   Object.assign(panel, {
-    values: isExact ? exact : null, numbers: null,
-    coarse: { bytes: arrays[view.tiles].subarray(start, start + cells), scale: pool },
+    values: isExact ? sent : null, numbers: null, exactPart: isSent ? exactPart : null, isSent,
+    coarse: isSent && !isExact ? { bytes: sent, scale: 1 }
+      : { bytes: arrays[view.tiles].subarray(start, start + cells), scale: pool },
     title: fill(texts[`title.${kind}`], { layer, head }),
-    content: `${content} ${layer} ${head} ${isExact}`,
+    content: `${content} ${layer} ${head} ${isSent}`,
   });
 }
 

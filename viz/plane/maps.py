@@ -2,8 +2,9 @@
 
 The weights of all heads go as one byte each, 0 to 255, as fine as the scale of 256 colours; where
 all heads have very many cells, the largest of `pool` × `pool` weights stands for them. The chosen
-head's weights go once more, exactly. On a page those of a head that is chosen later come in an
-element of their own, so that all heads need not be sent again.
+head's weights go once more, exactly; on a page, if it has more than `MOST_EXACT`, as a byte each,
+and exactly in the part that is zoomed to. Those of a head that is chosen later come in an element
+of their own, so that all heads need not be sent again.
 """
 
 import math
@@ -84,6 +85,9 @@ MOST_CELLS = 1_000_000
 
 MOST_CELLS_OF_A_FILE = 16_000_000
 """The same in a file, which no server can complete: 48 heads of 512 tokens are whole."""
+
+MOST_EXACT = 1 << 16
+"""Weights of a head that a page gets exactly: of 512 × 512 tokens, nobody can read each number."""
 
 LARGEST_THUMBNAIL = 128
 """A single head is always exact: its thumbnail needs no more rows than this."""
@@ -196,15 +200,15 @@ class Shared:
         """A hash of all of it."""
         return str(self.header["content"])
 
-    def packed(self, maps: AttentionMaps) -> bytes:
-        """Write it with the head that is chosen of the maps."""
+    def packed(self, maps: AttentionMaps, *, whole: bool = False) -> bytes:
+        """Write it with the head that is chosen of the maps; `whole` as in `Options`."""
         head = _chosen(maps) | {"weights": len(self.arrays)}
-        return framed({**self.header, "head": head}, [*self.arrays, _exact(maps)])
+        return framed({**self.header, "head": head}, [*self.arrays, *_weights(maps, whole=whole)])
 
 
 def pack(maps: AttentionMaps, **options: Unpack[Options]) -> bytes:
     """Write the maps as one block of bytes that the component reads; see `Options`."""
-    return shared(maps, **options).packed(maps)
+    return shared(maps, **options).packed(maps, whole=options.get("whole", False))
 
 
 def pack_head(maps: AttentionMaps, content: str, *, key: str) -> bytes:
@@ -216,7 +220,7 @@ def pack_head(maps: AttentionMaps, content: str, *, key: str) -> bytes:
         key: Name of the element of the maps.
     """
     named = {"key": key, "content": content, "weights": 0}
-    return framed(_chosen(maps) | named, [_exact(maps)])
+    return framed(_chosen(maps) | named, _weights(maps))
 
 
 def shared(maps: AttentionMaps, **options: Unpack[Options]) -> Shared:
@@ -273,8 +277,15 @@ def _chosen(maps: AttentionMaps) -> dict[str, Any]:
     return {"selected": maps.selected, "zoom": maps.zoom, "pin": maps.pin, "spoken": maps.spoken}
 
 
-def _exact(maps: AttentionMaps) -> Array:
-    return maps.weights[maps.selected].ravel()
+def _weights(maps: AttentionMaps, *, whole: bool = False) -> list[Array]:
+    """Return the chosen head's weights, exactly, or as bytes and those of the zoom exactly."""
+    weights_QK = maps.weights[maps.selected]
+    if whole or weights_QK.size <= MOST_EXACT or maps.patches:
+        return [weights_QK.ravel()]
+    row, column, rows, columns = maps.zoom or (0, 0, 0, 0)
+    part = weights_QK[row : row + rows, column : column + columns].ravel()
+    bytes_QK = _tiles(weights_QK[None, None], 1).ravel()
+    return [bytes_QK, part if part.size <= MOST_EXACT else part[:0]]
 
 
 def _large_map(

@@ -49,7 +49,15 @@ export const tickDigits = (x) => localDigits(String(Number(x.toPrecision(3))));
 export function valueText(panel, texts, row, column) {
   const cell = row * panel.columns + column;
   if (panel.visible && !panel.visible[cell]) return panel.hidden;
-  if (panel.values) return threeDigits(panel.values[cell]);
+  const exact = panel.values?.[cell] ?? exactAt(panel.exactPart, row, column);
+  if (exact !== undefined) return threeDigits(exact);
   const weight = localNumber((numbersOf(panel)[cell] - 1) / 255, 2);
   return fill(texts[panel.coarse.scale > 1 ? "most" : "about"], { weight });
+}
+
+/** A weight of the part that was sent exactly; undefined for all others. */
+function exactAt(part, row, column) {
+  const [down, across] = part ? [row - part.row, column - part.column] : [-1, -1];
+  const isInside = down >= 0 && across >= 0 && down < part?.rows && across < part?.columns;
+  return isInside ? part.values[down * part.columns + across] : undefined;
 }

@@ -65,4 +65,7 @@ test("a value has three digits and a true minus, or says that it is hidden", () 
   const said = { about: "≈ {weight}", most: "at most {weight}" };
   assert.equal(valueText(rounded, said, 0, 0), "≈ 0.50");
   assert.equal(valueText({ ...rounded, coarse: { scale: 2 } }, said, 0, 0), "at most 0.50");
+  const exactPart = { row: 1, column: 1, rows: 2, columns: 2, values: new Float32Array([0.501, 0.502, 0.503, 0.504]) };
+  assert.equal(valueText({ ...rounded, exactPart }, said, 2, 1), "0.503");
+  for (const outside of [[0, 1], [1, 3], [1, 0]]) assert.equal(valueText({ ...rounded, exactPart }, said, ...outside), "≈ 0.50");
 });
