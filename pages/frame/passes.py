@@ -107,7 +107,9 @@ def on_reference(run: Run, found: ForwardPass) -> Whole | None:
     """
     if found.best is None:
         return None
-    texts = texts_of(run, list(found.best.next_ids))
+    ids = zip(found.best.next_ids, found.best.ids_TN.tolist(), strict=True)
+    # Each is called as among the most probable ones of its step.
+    texts = [texts_of(run, [next_id, *best])[0] for next_id, best in ids]
     truth = list(zip(texts, found.best.next_probabilities.tolist(), strict=True))
     return replace(whole_of(run, found, "", None), truth=truth)
 
@@ -187,14 +189,14 @@ def looking_step(found: ForwardPass, source: int | None) -> int | None:
 def _usual_step(found: ForwardPass) -> int:
     """Return the first step, from 1, that writes after a prompt.
 
-    Without a prompt, it is the step at which the model is least sure; if it is sure of all,
-    the last.
+    Without a prompt, it is the step at which the model is least sure; if it is sure of all, the one
+    in the middle.
     """
     if found.inspection.n_typed:
         return found.inspection.n_typed
     chances_T = None if found.best is None else found.best.probabilities_TN[:, 0]
     if chances_T is None or chances_T.min(initial=1.0) >= CERTAIN:
-        return len(found.inspection.fed_tokens)
+        return (len(found.inspection.fed_tokens) + 1) // 2
     return 1 + int(chances_T.argmin())
 
 

@@ -106,6 +106,7 @@ def _page(at: int, loaded: Sequence[Loaded]) -> str:
     }
     facts = {
         _("Model"): f"{run.name}: {measured_on.of_model(run.path)}",
+        **_measured_on(run),
         _("Parameters"): number(count_parameters(run.model.config)),
         **({_("Data"): run.notice} if run.notice else {}),
     }
@@ -122,6 +123,15 @@ def _page(at: int, loaded: Sequence[Loaded]) -> str:
         model=_model_file(run),
         texts=translated(DEFAULT_LIVE_TEXTS),
     ).html()
+
+
+def _measured_on(run: Run) -> dict[str, str]:
+    """Return on what it was measured how good a run is; nothing where it was not."""
+    if run.evaluation is None:
+        return {}
+    if own := run.evaluation.get("own_pairs"):
+        return {_("Measured on"): measured_on.own_pairs(run.settings, own["n"])}
+    return {_("Measured on"): measured_on.of_task(run.settings.task, run.evaluation["n"])}
 
 
 def _examples(shown: Loaded, title: str, texts: dict[str, str]) -> list[Example]:

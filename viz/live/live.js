@@ -1,14 +1,16 @@
 // A page that computes the pass itself: an example is drawn as it was stored, then comes the model.
 
-import { fill, percentWords, readFrame } from "../component/text.js";
+import { fill, listed, middle, percentWords, readFrame } from "../component/text.js";
 import { largestOfBlock, readWhole } from "../whole/payload.js";
 // Its default export is called mountComponent in the page's script.
 import "../whole/whole.js";
 import { readModel } from "./loading.js";
 import { follow } from "./model.js";
-import { pictured, whatIsLost } from "./pass.js";
+import { isUnknown, pictured, whatIsLost } from "./pass.js";
 
 const NEARLY_ALL = 0.9999;
+const [LONGEST_TEXT, LONGEST_WORD] = [400, 24]; // letters
+const MOST_NAMED = 2; // silenced heads; of more, the number is given
 
 const about = JSON.parse(document.getElementById("page").textContent);
 const form = document.querySelector("form");
@@ -18,6 +20,7 @@ const shown = { sentence: "", reference: "", silenced: [] };
 let loaded = null; // the model and its tokenizer, once they have come
 let isWaiting = false; // for them
 let isMissing = false;
+let feedsNext = false; // the decoder with the reference, which was typed
 
 function fromBase64(base64) {
   const signs = atob(base64);
@@ -52,7 +55,7 @@ function showSentence(wanted) {
   const example = stored.find(({ sentence, reference }) =>
     sentence === shown.sentence && reference === shown.reference);
   isWaiting = !loaded && (!example || shown.silenced.length > 0);
-  if (example && !shown.silenced.length) return drawn(example.frame, example.text);
+  if (example && !shown.silenced.length) return drawn(example.frame, seenOf(example.frame, example.text));
   if (!loaded) return say(about.texts[isMissing ? "missing" : "waits"]);
   say(about.texts.computes);
   // The browser shows the text before it is busy.
@@ -63,7 +66,8 @@ function compute() {
   const { model, tokenizer } = loaded;
   const most = model.config.max_positions;
   const cut = (ids) => (ids.length > most ? [...ids.slice(0, most - 1), tokenizer.end] : ids);
-  const ids = cut(tokenizer.encode(shown.sentence));
+  const whole = tokenizer.encode(shown.sentence);
+  const ids = cut(whole);
   if (ids.length < 2) return say(about.texts.empty);
   const given = cut(tokenizer.encode(shown.reference)).slice(0, -1);
   const { silenced } = shown;
@@ -71,17 +75,34 @@ function compute() {
   const forced = given.length ? follow(model, ids, { silenced, given }) : null;
   const frame = pictured(pass, forced, { ...loaded, pronouns: about.pronouns }, stored[0].frame.header, silenced);
   const text = tokenizer.decode(pass.fed.slice(1));
-  if (!silenced.length) return drawn(frame, text);
+  const warnings = [
+    ...(whole.length > most ? [[about.texts.cut, { n: String(most - 1) }]] : []),
+    ...(model.config.eos_ids.includes(pass.next.at(-1)[0]) ? [] : [[about.texts.stopped, {}]]),
+    ...unknownWords(tokenizer.describe(ids)),
+  ];
+  if (!silenced.length) return drawn(frame, [...seenOf(frame, text), ...warnings]);
   const lost = whatIsLost(follow(model, ids), pass, tokenizer);
   frame.header.step = lost.step;
-  const heads = silenced.map((name) => about.heads[name]).join(", ");
-  return drawn(frame, text, [[about.texts[lost.changes ? "changes" : "loses"], { ...lost, heads, text }]]);
+  const heads = silenced.length > MOST_NAMED ? fill(about.texts.heads, { n: String(silenced.length) })
+    : listed(silenced.map((name) => about.heads[name]));
+  return drawn(frame, [[about.texts[lost.changes ? "changes" : "loses"], { ...lost, heads, text }], ...warnings]);
 }
 
-function drawn(frame, text, sentences = [...looking(frame), [about.texts.writes, { text }]]) {
+const seenOf = (frame, text) => [...looking(frame), [about.texts.writes, { text: middle(text, LONGEST_TEXT) }]];
+
+/** The words of a source that training never saw. */
+function unknownWords(tokens) {
+  const unknown = tokens.filter((token) => isUnknown(token, loaded.known)).map(({ wordText }) => wordText);
+  const words = [...new Set(unknown)].map((each) => `“${middle(each, LONGEST_WORD)}”`);
+  return words.length ? [[about.texts.unknown, { words: listed(words) }]] : [];
+}
+
+function drawn(frame, sentences) {
   mounted(frame);
   document.querySelector(".seen").replaceChildren(...sentences.flatMap(([template, values]) => [...emphasised(template, values), " "]));
   say(about.texts[loaded ? "ready" : isMissing ? "missing" : "loads"]);
+  if (feedsNext) view.shadowRoot.querySelector(".forced.control").click();
+  feedsNext = false;
 }
 
 /** Where the word that stands out looks most in the encoder. */
@@ -112,14 +133,30 @@ function emphasised(template, values) {
   });
 }
 
+/** What the address names, a sentence and what is fed to the decoder; null where that is nothing. */
 function ofAddress() {
-  const sentence = decodeURIComponent(location.hash.slice(1));
-  return sentence && { sentence, reference: "", silenced: [], ...stored.find((each) => each.sentence === sentence) };
+  const [sentence, reference] = location.hash.slice(1).split("&").map(decodedText);
+  if (!sentence) return null;
+  const example = stored.find((each) => each.sentence === sentence);
+  return { sentence, reference: reference ?? example?.reference ?? "", silenced: [] };
 }
 
+/** Links may be cut anywhere on their way. */
+function decodedText(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Show a sentence, so that the way back leads to the one before. */
 function visit(sentence, reference) {
-  history.replaceState(null, "", `#${encodeURIComponent(sentence)}`);
-  showSentence({ sentence, reference, silenced: [] });
+  const of = stored.find((each) => each.sentence === sentence);
+  const parts = reference === (of?.reference ?? "") ? [sentence] : [sentence, reference];
+  const hash = `#${parts.map(encodeURIComponent).join("&")}`;
+  if (location.hash === hash) showSentence(ofAddress());
+  else location.hash = hash;
 }
 
 document.querySelector(".examples").append(...stored.map(({ name, sentence, reference }) => {
@@ -131,10 +168,14 @@ form.onsubmit = (event) => {
   event.preventDefault();
   const [sentence, reference] = [form.sentence.value.trim(), form.reference.value.trim()];
   // A translation belongs to one sentence.
-  const belongs = sentence === shown.sentence || reference !== shown.reference;
-  visit(sentence, belongs ? reference : "");
+  const isNew = reference !== shown.reference;
+  if (!sentence) return say(about.texts.empty);
+  // What is fed is what was asked for.
+  feedsNext = isNew && reference !== "";
+  return visit(sentence, sentence === shown.sentence || isNew ? reference : "");
 };
-window.onhashchange = () => showSentence(ofAddress() || { ...stored[0], silenced: [] });
+form.oninput = () => say(about.texts.enter);
+window.onhashchange = () => showSentence(ofAddress() ?? first);
 
 /** Called by the script that brings the model. */
 globalThis.receiveModel = (base64) => {
@@ -143,7 +184,8 @@ globalThis.receiveModel = (base64) => {
   else say(about.texts.ready);
 };
 
-showSentence({ ...stored[0], silenced: [] });
+const first = { sentence: stored[0].sentence, reference: stored[0].reference, silenced: [] };
+showSentence(first);
 if (ofAddress()) showSentence(ofAddress());
 window.addEventListener("load", () => {
   const script = Object.assign(document.createElement("script"), { src: about.model });

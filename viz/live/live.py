@@ -20,8 +20,8 @@ DEFAULT_LIVE_TEXTS: Mapping[str, str] = {
     "sentence": N_("Sentence"),
     "show": N_("Show"),
     "examples": N_("Examples"),
-    "reference": N_("True translation"),
-    "reference.help": N_("to be fed to the decoder instead of its own words"),
+    "reference": N_("Reference"),
+    "reference.help": N_("what is true, to be fed to the decoder instead of its own words"),
     "looks": N_("“{query}” looks at **{key}** with **{weight}** of its attention ({where})."),
     "writes": N_("The model writes “{text}”"),
     "changes": N_(
@@ -31,6 +31,11 @@ DEFAULT_LIVE_TEXTS: Mapping[str, str] = {
         "Without {heads}, “**{word}**” at step {step} goes from {before} to **{after}**, with "
         "“{other}” at {rest}; the text stays the same."
     ),
+    "heads": N_("{n} heads"),
+    "cut": N_("Only the first {n} tokens are read: the model has no more positions."),
+    "stopped": N_("It was stopped at the length limit."),
+    "unknown": N_("Never seen in training: {words}."),
+    "enter": N_("Press Enter to show it."),
     "loads": N_("The model is being loaded; the examples are here already."),
     "waits": N_("The model is being loaded; then your sentence is shown."),
     "computes": N_("Computing …"),

@@ -45,7 +45,8 @@ function partOf(pass, tokenizer, like) {
     norms: { source: encoder.norms, target: decoder.norms },
     guesses: decoder.guesses.map(named),
     best: best.map(named),
-    truth: named(next),
+    // Each is called as among the most probable ones of its step.
+    truth: next.map(([id, share], step) => [tokenizer.alone([id, ...best[step].map(([other]) => other)])[0], share]),
   };
   return { header, arrays: like.filter(({ heads }) => heads).map(({ site }) => packed(seen.get(site).weights)) };
 }
@@ -61,12 +62,14 @@ function packed(weights_QHK) {
   return array;
 }
 
-/** Tokens with their flags; without words that are known, none counts as unknown. */
+/** Whether training never saw a word; without words that are known, none counts as unknown. */
+export const isUnknown = ({ special, wordText }, known) => known.size > 0 && !special && !known.has(wordText);
+
+/** Tokens with their flags. */
 function labels(tokens, known) {
-  return tokens.map(({ text, special, word, wordText }, at) => {
-    const unknown = known.size > 0 && !special && !known.has(wordText);
-    const continues = tokens[at - 1]?.word === word;
-    return [text, special * MARKS.special + unknown * MARKS.unknown + continues * MARKS.continues];
+  return tokens.map((token, at) => {
+    const continues = tokens[at - 1]?.word === token.word;
+    return [token.text, token.special * MARKS.special + isUnknown(token, known) * MARKS.unknown + continues * MARKS.continues];
   });
 }
 
@@ -76,10 +79,10 @@ function lookingStep({ decoder }, focus) {
   return 1 + largestAt(crossing.weights.map((heads) => Math.max(...heads.map((weights) => weights[focus]))));
 }
 
-/** The step at which the model is least sure; the last where it is sure of all. */
+/** The step at which the model is least sure; the one in the middle where it is sure of all. */
 function usualStep({ best }) {
   const doubts = best.map(([[, share]]) => -share);
-  return -Math.max(...doubts) >= CERTAIN ? best.length : 1 + largestAt(doubts);
+  return -Math.max(...doubts) >= CERTAIN ? Math.floor((best.length + 1) / 2) : 1 + largestAt(doubts);
 }
 
 const largestAt = (values) => values.indexOf(Math.max(...values));

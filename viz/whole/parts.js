@@ -8,12 +8,13 @@ import { largestOfBlock, largestOfToken } from "./payload.js";
 
 const LEAST_ROOM = 40; // pixels of a layer that has room for what it would write
 const LEAST_NAMED = 44; // pixels of a layer whose name is more than its number
-const TIGHT = 14; // pixels between two words that are written upright
+const TIGHT = 17; // pixels between two words that are written upright
 const TIGHT_WORD = 13; // their height with its border
 const BAR = { high: 43, apart: 11, least: 64, most: 112 }; // pixels of a probable word
 const MEMORY = { upper: 37, lower: 19 }; // pixels above the blocks where a narrow picture names what follows
 const WORD = 78; // pixels of the height of words in a narrow picture
 const LETTER = 8; // pixels
+const HAN = /\p{Script=Han}/u; // what stands upright also in a vertical line
 const CHIP = 16; // around a word that is written level
 
 export function put(node, left, top) {
@@ -31,6 +32,7 @@ export function placeNames({ nodes, layout, view }) {
       const own = stack.blocks.filter((block) => block.layer === layer);
       const isLow = own[0].lower - own.at(-1).upper < LEAST_NAMED;
       const name = element("span", "layer", isLow ? String(layer) : fill(texts.layer, { layer: String(layer) }));
+      name.classList.toggle("upright", HAN.test(name.textContent));
       return put(name, stack.left - 132, layout.beside && own.some(({ crosses }) => crosses)
         ? (own[0].lower + own[0].upper) / 2 : (own[0].lower + own.at(-1).upper) / 2);
     });
@@ -55,9 +57,21 @@ export function placeNames({ nodes, layout, view }) {
     ];
   });
   nodes.names.replaceChildren(...names);
-  const [title, memory] = ["stack", "memory"].map((name) => nodes.names.querySelector(`.${name}`));
-  // A short sentence may be narrower than the name of its stack.
-  if (memory && layout.beside) put(memory, Math.max(memory.offsetLeft, title.offsetLeft + title.offsetWidth + 10), 2);
+  if (layout.beside) fitTitles(nodes.names, layout, view);
+}
+
+/** A short sentence may be narrower than the name of its stack, and both stacks than their names. */
+function fitTitles(names, layout, view) {
+  const titles = [...names.querySelectorAll(".stack")];
+  const endOf = ({ offsetLeft, offsetWidth }) => offsetLeft + offsetWidth;
+  titles.forEach((title, at) => {
+    const most = at ? layout.width : titles[1].offsetLeft - 8;
+    if (endOf(title) > most) title.textContent = view.texts[nameOf(layout.stacks[at], layout, view)];
+  });
+  const memory = names.querySelector(".memory");
+  if (!memory) return;
+  put(memory, Math.max(memory.offsetLeft, endOf(titles[0]) + 10), 2);
+  memory.hidden = endOf(memory) > titles[1].offsetLeft - 8;
 }
 
 /** What a stack is called and, where there is room, how many layers and heads it has. */
@@ -180,7 +194,6 @@ export function placeBlocks(state) {
     Object.assign(button, { type: "button", tabIndex: index ? -1 : 0 });
     Object.assign(button.dataset, { site: block.site, side: stack.side });
     button.setAttribute("aria-expanded", false);
-    button.ariaLabel = `${block.name}. ${blockFinding(block, stack, view)}`;
     button.title = block.name;
     const right = stack.tiles ?? stack.right;
     button.style.width = `${Math.round(right - stack.left + 8 + (stack.tiles ? 58 : 0))}px`;
@@ -188,6 +201,19 @@ export function placeBlocks(state) {
     return put(button, stack.left - 5, topOf(layout, block.upper, block.lower));
   }));
   nodes.blocks.replaceChildren(...blocks, ...foldButtons(state));
+}
+
+/** Say of each block what it does in the steps that are shown. */
+export function nameBlocks(state) {
+  const { nodes, layout, view } = state;
+  for (const stack of layout.stacks) {
+    const rows = Math.max(1, shownOf(stack, state).count);
+    for (const block of stack.blocks) {
+      const button = nodes.blocks.querySelector(`[data-site="${block.site}"]`);
+      const finding = blockFinding(block, stack, view, { rows: Math.min(rows, block.queries) });
+      button.ariaLabel = `${block.name}. ${finding}`;
+    }
+  }
 }
 
 /** The largest weight of an attention or of one head, or to which word another sublayer adds most. */

@@ -14,7 +14,7 @@ import { keepTabStop, moveFocus } from "./keyboard.js";
 import { NARROW, TALL, wholeLayout } from "./layout.js";
 import { inkOf, paint } from "./painting.js";
 import {
-  bringStepIntoView, drawOutput, markWords, placeBlocks, placeNames, placeNote, placeWords, sayStep,
+  bringStepIntoView, drawOutput, markWords, nameBlocks, placeBlocks, placeNames, placeNote, placeWords, sayStep,
 } from "./parts.js";
 import { changedTokens, readWhole } from "./payload.js";
 import { wholeSvg } from "./picture.js";
@@ -110,6 +110,7 @@ function draw(state) {
     placeWords(state);
     placeBlocks(state);
     placeNote(state);
+    nameBlocks(state);
     if (state.open && !isPlaced(state)) closeInside(state);
   }
   nodes.still.setAttribute("aria-label", view.title);
@@ -186,6 +187,7 @@ function show(state, step) {
   if (!state.playing) state.nodes.live.textContent = state.nodes.said.textContent;
   if (state.open) refreshInside(state);
   if (!state.playing || step === state.view.last) rest(state);
+  if (!state.playing) nameBlocks(state);
 }
 
 /** Let the page know of the step and of what is open, once nothing moves: the address holds both. */
@@ -197,7 +199,9 @@ function rest(state) {
 function answerPlaying(state) {
   drawPlay(state);
   markAhead(state);
-  if (!state.playing) rest(state);
+  if (state.playing) return;
+  rest(state);
+  nameBlocks(state);
 }
 
 /** Send a click, with what the page may not know yet: it could leave before the next rest. */
