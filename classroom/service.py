@@ -39,7 +39,6 @@ class ClassService(Service):
     is_shared = True
 
     def __init__(self, classroom: Classroom) -> None:
-        """Serve a class as it is set up."""
         self.classroom = classroom
         self.tour = classroom.tour
         self.memory_megabytes = classroom.limits.memory_megabytes

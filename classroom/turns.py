@@ -58,11 +58,7 @@ class Turns:
     """Whose turn it is, and who waits."""
 
     def __init__(self, patience: float = PATIENCE) -> None:
-        """Begin with nobody.
-
-        Args:
-            patience: Seconds to wait for one that does not give way.
-        """
+        """Wait `patience` seconds for one that does not give way."""
         self._patience = patience
         self._lock = threading.Lock()
         self._holder: _Work | None = None

@@ -4,10 +4,11 @@ import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..config.checks import LARGEST_SIZE, MOST_LAYERS
-from ..heads import Head, Site
+from ..heads import Head
 from . import options
 from .options import CommandError, print_table
 from .translate import OF_WRITING, warn
@@ -15,7 +16,6 @@ from .translate import OF_WRITING, warn
 if TYPE_CHECKING:
     from ..inspection import Inspection
     from ..runs.run import Run
-    from ..tokenizer.tokenizer import Token
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,11 +82,14 @@ def to_json(inspection: "Inspection", heads: Sequence[Head]) -> dict[str, Any]:
 
     Beside it "heads" lists the number of each of these heads.
     """
+    from ..tokenizer.tokenizer import token_texts
+
+    by_site = {site: list(found) for site, found in groupby(heads, lambda head: head.site)}
     return {
-        "source": {"tokens": _texts(inspection.source_tokens)},
+        "source": {"tokens": token_texts(inspection.source_tokens)},
         "target": {
-            "fed": _texts(inspection.fed_tokens),
-            "predicted": _texts(inspection.predicted_tokens),
+            "fed": token_texts(inspection.fed_tokens),
+            "predicted": token_texts(inspection.predicted_tokens),
         },
         "attention": {
             str(site): {
@@ -94,17 +97,9 @@ def to_json(inspection: "Inspection", heads: Sequence[Head]) -> dict[str, Any]:
                 "weights": [inspection.weights_of(head).tolist() for head in of_site],
                 "visible": inspection.attention[site].visible_QK.tolist(),
             }
-            for site, of_site in _by_site(heads).items()
+            for site, of_site in by_site.items()
         },
     }
-
-
-def _by_site(heads: Sequence[Head]) -> dict[Site, list[Head]]:
-    """Return the heads of each sublayer."""
-    found: dict[Site, list[Head]] = {}
-    for head in heads:
-        found.setdefault(head.site, []).append(head)
-    return found
 
 
 def _largest_weights(inspection: "Inspection", heads: Sequence[Head]) -> dict[str, list[object]]:
@@ -118,7 +113,3 @@ def _largest_weights(inspection: "Inspection", heads: Sequence[Head]) -> dict[st
             for column, value in zip(columns.values(), row, strict=True):
                 column.append(value)
     return columns
-
-
-def _texts(tokens: tuple["Token", ...]) -> list[str]:
-    return [token.text for token in tokens]

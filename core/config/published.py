@@ -5,10 +5,12 @@ counted once.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 from ..messages import N_
 from .model import ModelConfig
-from .styles import STYLES
+from .styles import STYLES, in_style
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,59 +28,29 @@ class Published:
     """Who published it, and when."""
 
 
-def _bert(n_layers: int, d_model: int, n_heads: int) -> ModelConfig:
-    return ModelConfig(
-        vocab_size=30522,
-        n_encoder_layers=n_layers,
-        n_decoder_layers=0,
-        d_model=d_model,
-        d_ff=4 * d_model,
-        n_heads=n_heads,
-        n_segments=2,
-        **STYLES["bert"].settings,
-    )
+def _published(  # noqa: PLR0913
+    style: str, n_layers: int, d_model: int, n_heads: int, vocab_size: int, **settings: object
+) -> ModelConfig:
+    """Return a model of a kind with so many layers in each of its stacks.
 
-
-def _gpt2(n_layers: int, d_model: int, n_heads: int) -> ModelConfig:
-    return ModelConfig(
-        vocab_size=50257,
-        n_encoder_layers=0,
-        n_decoder_layers=n_layers,
-        d_model=d_model,
-        d_ff=4 * d_model,
-        n_heads=n_heads,
-        max_positions=1024,
-        **STYLES["gpt2"].settings,
-    )
-
-
-def _llama(n_layers: int, d_model: int, d_ff: int, n_heads: int, vocab_size: int) -> ModelConfig:
-    return ModelConfig(
+    Where the settings have no other d_ff, it is 4 d_model.
+    """
+    sizes = ModelConfig(
         vocab_size=vocab_size,
-        n_encoder_layers=0,
-        n_decoder_layers=n_layers,
-        d_model=d_model,
-        d_ff=d_ff,
-        n_heads=n_heads,
-        max_positions=2048,
-        **STYLES["llama"].settings,
-    )
-
-
-def _t5(n_layers: int, d_model: int, d_ff: int, n_heads: int) -> ModelConfig:
-    return ModelConfig(
-        vocab_size=32128,
         n_encoder_layers=n_layers,
-        n_decoder_layers=n_layers,
+        n_decoder_layers=0 if STYLES[style].stack else n_layers,
         d_model=d_model,
-        d_ff=d_ff,
+        d_ff=4 * d_model,
         n_heads=n_heads,
-        d_k=64,
-        d_v=64,
-        **STYLES["t5"].settings,
     )
+    changes: dict[str, Any] = settings
+    return replace(in_style(style, sizes), **changes)
 
 
+_bert = partial(_published, "bert", vocab_size=30522, n_segments=2)
+_gpt2 = partial(_published, "gpt2", vocab_size=50257, max_positions=1024)
+_llama = partial(_published, "llama", max_positions=2048)
+_t5 = partial(_published, "t5", vocab_size=32128, d_k=64, d_v=64)
 _MARIAN = ModelConfig(vocab_size=59514, **STYLES["marian"].settings)
 PAPER_BASE = ModelConfig(vocab_size=41_000)
 """The paper's base model (Table 3, Vaswani et al. 2017), tied, with a vocabulary of 41,000 pieces.
@@ -109,16 +81,20 @@ PUBLISHED: tuple[Published, ...] = (
     Published("bert-large", N_("BERT large"), _bert(24, 1024, 16), 335_174_458, _DEVLIN),
     Published("gpt2", N_("GPT-2"), _gpt2(12, 768, 12), 124_439_808, _RADFORD),
     Published("gpt2-xl", N_("GPT-2 XL"), _gpt2(48, 1600, 25), 1_557_611_200, _RADFORD),
-    Published("t5-small", N_("T5 small"), _t5(6, 512, 2048, 8), 60_506_624, _RAFFEL),
-    Published("t5-base", N_("T5 base"), _t5(12, 768, 3072, 12), 222_903_552, _RAFFEL),
+    Published("t5-small", N_("T5 small"), _t5(6, 512, 8), 60_506_624, _RAFFEL),
+    Published("t5-base", N_("T5 base"), _t5(12, 768, 12), 222_903_552, _RAFFEL),
     Published(
         "opus-mt-en-fr", N_("opus-mt, English to French"), _MARIAN, 74_669_178, "Tiedemann 2020"
     ),
     Published(
         "smollm2-135m",
         N_("SmolLM2 135M"),
-        replace(
-            _llama(30, 576, 1536, 9, 49152),
+        _llama(
+            n_layers=30,
+            d_model=576,
+            n_heads=9,
+            d_ff=1536,
+            vocab_size=49152,
             n_kv_heads=3,
             tied="all",
             norm_eps=1e-5,
@@ -131,22 +107,26 @@ PUBLISHED: tuple[Published, ...] = (
     Published(
         "tinyllama-1.1b",
         N_("TinyLlama 1.1B"),
-        replace(_llama(22, 2048, 5632, 32, 32000), n_kv_heads=4, norm_eps=1e-5),
+        _llama(22, 2048, 32, d_ff=5632, vocab_size=32000, n_kv_heads=4, norm_eps=1e-5),
         1_100_048_384,
         "Zhang et al. 2024",
     ),
     Published(
         "llama-7b",
         N_("LLaMA 7B"),
-        _llama(32, 4096, 11008, 32, 32000),
+        _llama(32, 4096, 32, d_ff=11008, vocab_size=32000),
         6_738_415_616,
         "Touvron 2023",
     ),
     Published(
         "llama-3-8b",
         N_("LLaMA 3 8B"),
-        replace(
-            _llama(32, 4096, 14336, 32, 128256),
+        _llama(
+            n_layers=32,
+            d_model=4096,
+            n_heads=32,
+            d_ff=14336,
+            vocab_size=128256,
             n_kv_heads=8,
             norm_eps=1e-5,
             rotary_base=5e5,

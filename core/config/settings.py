@@ -47,7 +47,6 @@ def _fits(value: object, kind: object) -> bool:
 
 
 def _numbers(value: object) -> Iterable[int | float]:
-    """Return the numbers in a value."""
     values = value if isinstance(value, tuple) else (value,)
     return (each for each in values if isinstance(each, int | float))
 

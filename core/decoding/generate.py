@@ -139,14 +139,8 @@ def forced_steps(  # noqa: PLR0913
     mask replaces the growing prefix. For tokens that the model wrote itself, these are the steps
     of that decoding.
 
-    Args:
-        model: With a causal decoder.
-        source_S: The source; None for a decoder alone.
-        target: Ids without BOS.
-        probe: Looks at the sublayers or changes them.
-        prompt: Precedes the target.
-        ends: Whether EOS follows the target.
-        watch: Keep the weights of every head; otherwise the fused kernel runs.
+    The target has no BOS; `ends` says whether EOS follows it. Without `watch` no weights are kept,
+    and the fused kernel runs.
 
     Raises:
         ConfigError: The decoder is parallel.

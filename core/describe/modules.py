@@ -12,7 +12,7 @@ from typing import cast
 from torch import nn
 
 from ..config import ModelConfig
-from ..heads import Site, Stack
+from ..heads import Stack
 from ..messages import N_
 from ..model.building import outline
 from ..model.layers import Layer, Residual
@@ -22,7 +22,7 @@ from ..model.output import LengthPrediction, OutputTransform
 from ..model.pointer import Pointer
 from ..model.positional import Embedding
 from ..model.recurrence import Recurrence
-from ..model.sublayers import CrossAttention, FeedForward, SelfAttention
+from ..model.sublayers import CrossAttention, FeedForward, SelfAttention, Sublayer
 from ..model.transformer import Transformer
 from .formulas import count_formula, normalised
 from .parts import (
@@ -74,7 +74,6 @@ def _add_stack(
 
 
 def _add_block(sublayer: object, residual: Residual, sketch: Sketch) -> None:
-    """Add a sublayer with its norm and residual connection."""
     part, adds, norm = str(residual.site), residual.adds, residual.norm
 
     def added(x: str) -> str:
@@ -98,15 +97,9 @@ def _add_block(sublayer: object, residual: Residual, sketch: Sketch) -> None:
 def _(embedding: Embedding, sketch: Sketch) -> None:
     """Add the token embedding, and the vectors added to it."""
     stack = embedding.site.stack
-    sketch.add(
-        Part(
-            id=f"{stack}.embedding",
-            label=N_("Embedding"),
-            group=EMBEDDINGS,
-            site=embedding.site,
-        ),
-        learned=embedding.tokens.parameters(),
-    )
+    name, label = f"{stack}.embedding", N_("Embedding")
+    part = Part(id=name, label=label, group=EMBEDDINGS, site=embedding.site)
+    sketch.add(part, embedding.tokens.parameters())
     if embedding.segments is not None:
         _add_beside(sketch, "segments", N_("Segments"), embedding.segments.parameters())
     if embedding.positions_PD is not None:
@@ -119,94 +112,55 @@ def _(embedding: Embedding, sketch: Sketch) -> None:
 
 
 def _add_beside(sketch: Sketch, kind: str, label: str, learned: Iterable[nn.Parameter]) -> None:
-    """Add vectors that are added to the stream."""
     part = Part(id=f"{sketch.stack}.{kind}", label=label, group=EMBEDDINGS)
     sketch.add(part, learned)
 
 
-def _add_sublayer(  # noqa: PLR0913
-    sketch: Sketch, sublayer: nn.Module, site: Site, *, label: str, group: str, count: str
-) -> None:
+def _add_sublayer(sketch: Sketch, sublayer: nn.Module, label: str, group: str, count: str) -> None:
     """Add a sublayer without its norm."""
+    site = cast(Sublayer, sublayer).site
     part = Part(id=str(site), label=label, group=group, count=count, site=site)
     sketch.add(part, sublayer.parameters())
 
 
 def _add_on_top(sketch: Sketch, module: nn.Module, name: str, label: str, count: str = "") -> None:
-    """Add a module on top of a stack."""
     part = Part(id=name, title="{part}", label=label, group=EMBEDDINGS, count=count)
     sketch.add(part, module.parameters())
 
 
 @add.register
 def _(attention: SelfAttention, sketch: Sketch) -> None:
-    """Add the part."""
-    _add_sublayer(
-        sketch,
-        attention,
-        attention.site,
-        label=N_("Masked self-attention") if attention.masked else N_("Self-attention"),
-        group=ATTENTION,
-        count=count_formula(attention),
-    )
+    label = N_("Masked self-attention") if attention.masked else N_("Self-attention")
+    _add_sublayer(sketch, attention, label, ATTENTION, count_formula(attention))
 
 
 @add.register
 def _(attention: CrossAttention, sketch: Sketch) -> None:
-    """Add the part."""
     mixed = isinstance(attention.memory, MixedMemory)
-    _add_sublayer(
-        sketch,
-        attention,
-        attention.site,
-        label=N_("Cross-attention"),
-        group=ATTENTION,
-        count=count_formula(attention) + (" + L" if mixed else ""),
-    )
+    count = count_formula(attention) + (" + L" if mixed else "")
+    _add_sublayer(sketch, attention, N_("Cross-attention"), ATTENTION, count)
 
 
 @add.register
 def _(feed_forward: FeedForward, sketch: Sketch) -> None:
-    """Add the part."""
     n = 2 if feed_forward.gate is None else 3
     biased = feed_forward.expand.bias is not None
     biases = rf" + {'' if n == 2 else 2} d_{{f\!f}} + d" if biased else ""
-    _add_sublayer(
-        sketch,
-        feed_forward,
-        feed_forward.site,
-        label=N_("Feed-forward"),
-        group=FEED_FORWARD,
-        count=rf"{n} d\, d_{{f\!f}}{biases}",
-    )
+    count = rf"{n} d\, d_{{f\!f}}{biases}"
+    _add_sublayer(sketch, feed_forward, N_("Feed-forward"), FEED_FORWARD, count)
 
 
 @add.register
 def _(mixing: Mixing, sketch: Sketch) -> None:
-    """Add the part."""
     n = mixing.neighbours
-    _add_sublayer(
-        sketch,
-        mixing,
-        mixing.site,
-        label=mixing.label,
-        group=MIXING,
-        count=f"{n if n > 1 else ''} d^2 + d{mixing.tables}",
-    )
+    count = f"{n if n > 1 else ''} d^2 + d{mixing.tables}"
+    _add_sublayer(sketch, mixing, mixing.label, MIXING, count)
 
 
 @add.register
 def _(own: OwnState, sketch: Sketch) -> None:
-    """Add the part."""
     mixed = isinstance(own.memory, MixedMemory)
-    _add_sublayer(
-        sketch,
-        own,
-        own.site,
-        label=own.label,
-        group=MIXING,
-        count="d^2 + d" + (" + L" if mixed else ""),
-    )
+    _add_sublayer(sketch, own, own.label, MIXING, "d^2 + d" + (" + L" if mixed else ""))
 
 
 _UNITS = {
@@ -219,35 +173,22 @@ _UNITS = {
 
 @add.register
 def _(recurrence: Recurrence, sketch: Sketch) -> None:
-    """Add the part."""
     gates = 3 if recurrence.kind == "gru" else 4
     # Each direction maps the whole width to half of it.
     squares = r"\tfrac{3}{2}" if recurrence.two_way else "2"
     begun = "" if recurrence.begin is None else " + d^2 + d"
-    _add_sublayer(
-        sketch,
-        recurrence,
-        recurrence.site,
-        label=_UNITS[recurrence.kind, recurrence.two_way],
-        group=RECURRENCE,
-        count=f"{gates} ({squares} d^2 + 2 d){begun}",
-    )
+    label = _UNITS[recurrence.kind, recurrence.two_way]
+    count = f"{gates} ({squares} d^2 + 2 d){begun}"
+    _add_sublayer(sketch, recurrence, label, RECURRENCE, count)
 
 
 def add_norm(norm: nn.Module, sketch: Sketch, part: str, label: str, title: str) -> None:
     """Add a norm with its `count`, if it has any; nothing for `nn.Identity`."""
     if isinstance(norm, nn.Identity):
         return
-    sketch.add(
-        Part(
-            id=part,
-            label=label,
-            title=title,
-            group=NORMS,
-            count=getattr(norm, "count", ""),
-        ),
-        learned=norm.parameters(),
-    )
+    count = getattr(norm, "count", "")
+    made = Part(id=part, label=label, title=title, group=NORMS, count=count)
+    sketch.add(made, norm.parameters())
 
 
 @add.register
@@ -258,7 +199,6 @@ def _(length: LengthPrediction, sketch: Sketch) -> None:
 
 @add.register
 def _(transform: OutputTransform, sketch: Sketch) -> None:
-    """Add the part."""
     _add_on_top(sketch, transform, "output_transform", N_("Output transform"))
 
 

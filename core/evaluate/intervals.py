@@ -152,8 +152,7 @@ def ratio(counted_N: NDArray[np.float64], all_N: NDArray[np.float64]) -> Ratio:
 def rank_correlation(one: ArrayLike, other: ArrayLike) -> float | None:
     """Return Spearman's ρ: 1 for the same order, −1 for the opposite one, 0 for no relation.
 
-    Returns:
-        None if all values of a list are equal, as they have no order.
+    It is None if all values of a list are equal, as they have no order.
 
     >>> rank_correlation([1, 2, 3], [10, 20, 25]), rank_correlation([1, 2, 3], [5, 5, 5])
     (1.0, None)

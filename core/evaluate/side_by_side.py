@@ -220,13 +220,9 @@ def running_losses(forced: Sequence[DecodeStep]) -> list[tuple[float, float]]:
 def step_figures(
     steps: Sequence[DecodeStep], predicted: Sequence[int], true: Sequence[int], n: int = SHOWN
 ) -> tuple[StepFigures, ...]:
-    """Return the numbers of all steps of one side.
+    """Return the numbers of all steps of one side, at least two tokens listed for each.
 
-    Args:
-        steps: The steps.
-        predicted: A token for each step.
-        true: The tokens of the reference, which may be fewer or more.
-        n: Number of tokens that are listed for each step, at least two.
+    There may be fewer or more true tokens than steps.
     """
     figures: list[StepFigures] = []
     for logits_TV in logits_of(steps):

@@ -226,7 +226,6 @@ class _OnCPU:
     probe: Probe
 
     def sees(self, site: Site) -> bool:
-        """Say whether the probe does."""
         return self.probe.sees(site)
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:

@@ -189,7 +189,6 @@ class _WatchedSums(ResidualSums):
         return super().__torch_function__(func, types, args, kwargs)
 
     def added(self, x: Tensor, added: Tensor) -> Tensor:
-        """Note a sum."""
         part, parts = None, [added]
         if self.attended and (summed := self.parts(added)):
             inside = [self.watching.is_of(each, self.attended[0]) for each in summed]
@@ -258,7 +257,6 @@ class _Watching(Tracing[_WatchedSums]):
             sums.modules.append((len(sums.found), is_of_sum, name, module))
 
     def leave(self, name: str, _module: nn.Module, _args: object, output: Any) -> None:
-        """Note what a module returns."""
         for each in output if isinstance(output, tuple) else (output,):
             self._made.setdefault(id(each), (each, []))[1].append(name)
 

@@ -64,7 +64,6 @@ def tokenizer_files(path: Path, told: Mapping[str, Any], n: int) -> dict[str, by
 
 
 def _of_folder(path: Path, told: Mapping[str, Any], n: int) -> Any:
-    """Return the tokenizer of a folder."""
     try:
         with TemporaryDirectory() as room:
             _copy_harmless(path, Path(room), n)

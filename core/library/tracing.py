@@ -233,12 +233,10 @@ class Tracing(ABC, Generic[Sums]):
         return run(*args)
 
     def __enter__(self) -> Self:
-        """Begin to follow the passes of this thread."""
         self._token = _current.set(self)
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Follow no longer."""
         _current.reset(self._token)
 
     def summed(self, sums: Sums, run: Run, args: Sequence[Any]) -> Any:

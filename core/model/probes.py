@@ -48,11 +48,9 @@ class _HeadProbe:
 
     @classmethod
     def of(cls, heads: Iterable[Head]) -> Self:
-        """Change each of them."""
         return cls(frozenset(heads))
 
     def sees(self, site: Site) -> bool:
-        """Sites of these heads."""
         return any(site == head.site for head in self.heads)
 
     def _indices(self, site: Site) -> list[int]:
@@ -96,7 +94,6 @@ class _MixedProbe:
     mixed: Mapping[Head, Tensor]
 
     def sees(self, site: Site) -> bool:
-        """Sites of these heads."""
         return any(site == head.site for head in self.mixed)
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:

@@ -365,15 +365,11 @@ def delete_run(path: Path) -> None:
 @contextmanager
 def _at_rest(path: Path) -> Iterator[None]:
     """Lock a run that no process works on."""
-    _require_run(path)
+    if not is_run(path):
+        raise about(path, Message("there is no such run"))
     if TRAINING.at_work(path):
         raise RunError(TRAINING.elsewhere(path))
     if is_worked_on(path):
         raise about(path, Message("another process is at work on this run"))
     with RunFolder(path).held():
         yield
-
-
-def _require_run(path: Path) -> None:
-    if not is_run(path):
-        raise about(path, Message("there is no such run"))

@@ -13,7 +13,6 @@ from pathlib import Path
 from reprlib import repr
 from typing import Any, Self
 
-from ..config import ModelConfig
 from ..config.settings import LARGEST_NUMBER
 from ..messages import N_, Message, error_text
 from ..model import count_parameters
@@ -180,7 +179,7 @@ def read_record(path: Path) -> RunRecord:
         weights = opening_weights(path, settings)
         step = None if weights is None else step_of(weights)
         results = _results(read_evaluation(path), rows, step)
-        n_parameters = settings.n_parameters or _parameters(settings.model)
+        n_parameters = settings.n_parameters or _counted(settings.model)
     except RunError:
         raise
     except (LookupError, OSError, OverflowError, TypeError, ValueError) as error:
@@ -190,9 +189,7 @@ def read_record(path: Path) -> RunRecord:
     return RunRecord(settings, n_parameters, results, seconds, changed)
 
 
-@lru_cache(maxsize=256)
-def _parameters(model: ModelConfig) -> int:
-    return count_parameters(model)
+_counted = lru_cache(maxsize=256)(count_parameters)
 
 
 def counted_by_bleu(signature: str) -> str:

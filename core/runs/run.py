@@ -249,9 +249,7 @@ def _opened_tokenizers(path: Path, model: ModelConfig) -> tuple[Tokenizer, Token
 def read_tokenizer(path: Path, model: ModelConfig) -> Tokenizer:
     """Read tokenizer.json of a run that was trained here.
 
-    Args:
-        path: The run's folder.
-        model: Decides which ids are put around a text.
+    `model` decides which ids are put around a text.
 
     Raises:
         RunError: It is missing or damaged.

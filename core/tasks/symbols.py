@@ -30,7 +30,6 @@ class _Symbols(Drawn):
     letters = SYMBOLS
 
     def sample(self, rng: random.Random) -> Sample:
-        """Draw a row of any length."""
         return self.of_length(rng, rng.randint(*self.lengths))
 
     def of_length(self, rng: random.Random, length: int) -> Sample:
@@ -45,7 +44,6 @@ class _Symbols(Drawn):
         return range(n)
 
     def held_out(self, sample: Sample) -> bool:
-        """Say whether a sample is held out."""
         return is_in_test_part(sample.source)
 
     def makes(self, source: str) -> bool:

@@ -65,7 +65,6 @@ class Silenceable:
     """
 
     def __init__(self, model: Transformer, pairs: Sequence[Pair]) -> None:
-        """Keep the pairs as batches."""
         require_next(model.config)
         self.model = model
         self.n = len(pairs)

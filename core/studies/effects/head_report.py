@@ -16,6 +16,7 @@ from ...batch import Pair, collate
 from ...evaluate.intervals import Difference
 from ...heads import Head, Kind, Side
 from ...model import Record, Step, Transformer
+from ...runs.metrics import columns_of
 from ...runs.run import Run
 from ...tokenizer.tokenizer import Token
 from ..attribution.logit_terms import Written, has_direct_path, written
@@ -259,8 +260,7 @@ class HeadReport:
     def table(self) -> dict[str, list[str | int | float | None]]:
         """Return strips, roles, silencing, likeness, and all heads."""
         rows = [*self._looks(), *self._scores(), *self._changes(), *self._others()]
-        names = dict.fromkeys(name for row in rows for name in row)
-        return {name: [row.get(name) for row in rows] for name in names}
+        return columns_of(rows)
 
     def _looks(self) -> Iterator[Row]:
         for stratum, row in enumerate(self.card.strata):

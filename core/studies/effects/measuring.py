@@ -6,7 +6,6 @@ The result is heads.json, in the run's folder.
 """
 
 import hashlib
-import json
 import math
 import sys
 from collections.abc import Iterator, Mapping
@@ -16,7 +15,7 @@ from typing import Any
 
 from ...device import use_one_thread
 from ...evaluate.intervals import Difference
-from ...files import write_atomically
+from ...files import as_json, write_atomically
 from ...heads import Head
 from ...jobs.job import Files, Job
 from ...jobs.process import Work, main, working
@@ -95,7 +94,7 @@ def store_effects(run: Run, effects: HeadEffects) -> None:
         "seed": effects.seed,
         "heads": [{"head": str(each.head), "effect": effect_json(each)} for each in effects.heads],
     }
-    write_atomically(run.path / HEADS, (json.dumps(content) + "\n").encode())
+    write_atomically(run.path / HEADS, as_json(content))
 
 
 def stored_effects(run: Run) -> HeadEffects | None:

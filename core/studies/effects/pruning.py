@@ -7,7 +7,6 @@ is the process that measures it; the result is pruning.json, in the run's folder
 Source: Michel et al. (2019), "Are Sixteen Heads Really Better than One?", section 4.
 """
 
-import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import Any
 
 from ...device import use_one_thread
 from ...evaluate.evaluation import held_out_pairs
-from ...files import write_atomically
+from ...files import as_json, write_atomically
 from ...heads import Head
 from ...jobs.job import Files, Job
 from ...jobs.process import main, working
@@ -148,7 +147,7 @@ def store_pruning(run: Run, points: Sequence[PruningPoint]) -> None:
         "seed": SEED,
         "orders": {_GREEDY: list(map(_point_json, points))},
     }
-    write_atomically(run.path / FILE, (json.dumps(content) + "\n").encode())
+    write_atomically(run.path / FILE, as_json(content))
 
 
 def pruning_curve(run: Run, n: int) -> PruningCurve:

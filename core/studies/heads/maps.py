@@ -42,11 +42,6 @@ def largest_of_heads(weights_HQK: NDArray[np.float32]) -> NDArray[np.float32]:
     return weights_HQK.max(axis=0)
 
 
-def heads_of_all_layers(layers_LHQK: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
-    """Return weights_HQK with the heads of every layer, those of layer 0 first."""
-    return np.concatenate(layers_LHQK)
-
-
 HOW: Mapping[How, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
     "mean": mean_of_heads,
     "largest": largest_of_heads,
@@ -142,7 +137,7 @@ def maps_of_heads(inspection: Inspection, heads: Sequence[Head]) -> Maps:
 
 def maps_over_heads(inspection: Inspection, kind: Kind, how: How) -> Maps:
     """Return one map over the heads of all layers of a kind of attention."""
-    weights_QK = HOW[how](heads_of_all_layers(inspection.layers_of(kind)))
+    weights_QK = HOW[how](np.concatenate(inspection.layers_of(kind)))
     return _maps(inspection, kind, "layer", {ALL_LAYERS: weights_QK}, [weights_QK])
 
 
@@ -163,7 +158,7 @@ def token_in_heads(
         if (kind.query_side if looks else kind.key_side) != side:
             continue
         sites, layers = inspection.sites_of(kind), inspection.layers_of(kind)
-        weights_HQK = heads_of_all_layers(layers)
+        weights_HQK = np.concatenate(layers)
         visible_QK = inspection.attention[sites[0]].visible_QK
         both = zip(sites, layers, strict=True)
         groups.append(

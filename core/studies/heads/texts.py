@@ -60,7 +60,9 @@ def texts_of(run: Run, source: Source) -> Texts:
     Raises:
         ValueError: Such texts cannot be made for this model; the message says why.
     """
-    return random_texts(run) if source == "random" else line_texts(run, lines_as_ids(run))
+    if source == "random":
+        return random_texts(run)
+    return line_texts(run, as_ids(run, lines_of(run.path)))
 
 
 def random_texts(run: Run, seed: int = SEED) -> Texts:
@@ -119,11 +121,6 @@ def _alone(source: Ids, fed: Ids) -> Batch:
     """Return one text as a batch that nothing fills up."""
     source_BS, fed_BT = (torch.tensor([ids], dtype=torch.long) for ids in (source, fed))
     return Batch(source_BS, fed_BT, fed_BT, (), (), pad_id=-1)
-
-
-def lines_as_ids(run: Run) -> list[Ids]:
-    """Return the lines that a run was given, as `as_ids` does."""
-    return as_ids(run, lines_of(run.path))
 
 
 def as_ids(run: Run, texts: Sequence[str], longest: int | None = None) -> list[Ids]:

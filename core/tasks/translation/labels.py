@@ -57,13 +57,11 @@ class _Labelled(Drawn):
         """Say a sentence, and return its labels."""
 
     def draw(self, draft: Draft) -> Sample:
-        """Return any sentence with its labels."""
         draft.marks = False
         labels = self.say(draft)
         return Sample(english_text(draft.english)[0].lower(), labels)
 
     def sample(self, rng: random.Random) -> Sample:
-        """Draw a sentence, held out or not."""
         return self.draw(Draft(rng))
 
     def held_out(self, sample: Sample) -> bool:

@@ -14,7 +14,6 @@ from core.studies.heads.maps import (
     HOW,
     How,
     has_vector_norms,
-    heads_of_all_layers,
     maps_of_heads,
     maps_over_heads,
 )
@@ -159,7 +158,7 @@ def _heads(selected: Selection) -> tuple[list[Head], NDArray[np.float32]]:
         for site, each in zip(selected.sites, maps, strict=True)
         for head in site.heads(len(each))
     ]
-    return heads, heads_of_all_layers(maps)
+    return heads, np.concatenate(maps)
 
 
 def _details(heads: list[Head], weights_HQK: NDArray[np.float32]) -> list[list[str]] | None:
