@@ -74,13 +74,16 @@ def _(message: str) -> str:
     return _Template(_texts().gettext(message)) if message else ""
 
 
-def n_(singular: str, plural: str, n: int) -> str:
+def n_(singular: str, plural: str, n: int, shown: str | None = None) -> str:
     """Return a text in the form that the reader's language has for a number of things.
 
-    >>> [n_("{n} head", "{n} heads", n).format(n=n) for n in (1, 2)]
-    ['1 head', '2 heads']
+    The number itself stands for {n} in it, or what is to be shown instead.
+
+    >>> [n_("{n} head", "{n} heads", n) for n in (1, 2000)]
+    ['1 head', '2,000 heads']
     """
-    return _Template(_texts().ngettext(singular, plural, n))
+    text = _texts().ngettext(singular, plural, n)
+    return _Template(text.replace("{n}", number(n) if shown is None else shown))
 
 
 def translated(texts: Mapping[str, str]) -> dict[str, str]:

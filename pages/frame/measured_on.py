@@ -85,7 +85,7 @@ def of_task(task: str, n: int) -> str:
         _IMAGES: n_("{n} held-out image", "{n} held-out images", n),
     }
     pairs = n_("{n} held-out pair of its file", "{n} held-out pairs of its file", n)
-    return words.get(_KINDS.get(task, ""), pairs).format(n=number(n))
+    return words.get(_KINDS.get(task, ""), pairs)
 
 
 def cut(n: int) -> list[str]:
@@ -93,7 +93,7 @@ def cut(n: int) -> list[str]:
     words = n_(
         "{n} output was cut at the length limit.", "{n} outputs were cut at the length limit.", n
     )
-    return [words.format(n=number(n))] if n else []
+    return [words] if n else []
 
 
 def counted(settings: RunSettings) -> list[str]:
@@ -110,35 +110,30 @@ def counted(settings: RunSettings) -> list[str]:
 def own_pairs(settings: RunSettings, n: int) -> str:
     """Return a number of held-out pairs in words that were learned beside a task's sentences."""
     if settings.task in NEED_PAIRS:
-        words = n_("{n} held-out everyday sentence", "{n} held-out everyday sentences", n)
-    else:
-        words = n_("{n} held-out pair of its file", "{n} held-out pairs of its file", n)
-    return words.format(n=number(n))
+        return n_("{n} held-out everyday sentence", "{n} held-out everyday sentences", n)
+    return n_("{n} held-out pair of its file", "{n} held-out pairs of its file", n)
 
 
 def sentences(run: Run, n: int) -> str:
     """Return a number of held-out sentences in words; of an opened model the visitor's own."""
     if not run.settings.model.is_encoder_decoder and run.settings.has_lines:
-        words = n_("{n} line of your own", "{n} lines of your own", n)
-    elif not run.settings.model.is_encoder_decoder and run.settings.is_opened:
+        return n_("{n} line of your own", "{n} lines of your own", n)
+    if not run.settings.model.is_encoder_decoder and run.settings.is_opened:
         # They read whatever they are given.
-        words = n_("{n} English sentence", "{n} English sentences", n)
-    elif run.settings.is_opened:
-        words = n_("{n} pair of your own", "{n} pairs of your own", n)
-    elif isinstance(cached.task(run.path), Mixed):
+        return n_("{n} English sentence", "{n} English sentences", n)
+    if run.settings.is_opened:
+        return n_("{n} pair of your own", "{n} pairs of your own", n)
+    if isinstance(cached.task(run.path), Mixed):
         return _half_own(n)
-    else:
-        return of_task(run.settings.task, n)
-    return words.format(n=number(n))
+    return of_task(run.settings.task, n)
 
 
 def _half_own(n: int) -> str:
-    words = n_(
+    return n_(
         "{n} held-out sentence, half of them pairs of its file",
         "{n} held-out sentences, half of them pairs of its file",
         n,
     )
-    return words.format(n=number(n))
 
 
 def drawn(run: Run, n: int, seed: int) -> str:
@@ -170,9 +165,9 @@ def _count(run: Run, n: int) -> int:
 
 def n_sentences(n: int) -> str:
     """Return a number of sentences."""
-    return n_("{n} sentence", "{n} sentences", n).format(n=number(n))
+    return n_("{n} sentence", "{n} sentences", n)
 
 
 def pronouns(n: int) -> str:
     """Return a number of pronouns that may stand for either of two nouns."""
-    return n_("{n} ambiguous pronoun", "{n} ambiguous pronouns", n).format(n=number(n))
+    return n_("{n} ambiguous pronoun", "{n} ambiguous pronouns", n)

@@ -182,7 +182,7 @@ def about_reading(run: Run, inspection: Inspection) -> list[str]:
                 "Only the last {n} tokens are read: the model has no more positions.",
                 n_tokens,
             )
-        found.append(cut.format(n=number(n_tokens)))
+        found.append(cut)
     # A text has no end that a decoder alone must find.
     translates = inspection.source_tokens and inspection.fed_tokens
     if translates and not inspection.translation.finished:
@@ -200,7 +200,7 @@ def about_reading(run: Run, inspection: Inspection) -> list[str]:
                 "Its {n} words (dotted) were never seen in training: what follows is a guess.",
                 n,
             )
-        found.append(text.format(n=number(n), total=number(total)))
+        found.append(text.format(total=number(total)))
     return found
 
 

@@ -157,7 +157,7 @@ def _size(run: Run, site: Site) -> str:
         "Input and output: {d_model} numbers for each token. {n} parameters, norm included.",
         n,
     )
-    return text.format(d_model=number(run.model.config.d_model), n=number(n))
+    return text.format(d_model=number(run.model.config.d_model))
 
 
 def silenced_heads(run: Run, text: str | None) -> tuple[Head, ...]:

@@ -401,7 +401,7 @@ def _name_missing_run(paths: dict[str, Path]) -> None:
     if complaints:
         n = len(complaints)
         label = n_("{n} run folder cannot be used", "{n} run folders cannot be used", n)
-        with st.expander(label.format(n=number(n))):
+        with st.expander(label):
             st.text("\n".join(map(explained, complaints)))
 
 

@@ -246,7 +246,7 @@ def link(tour: Tour, at: int, *, whole: bool = False) -> None:
 def minutes(tour: Tour) -> str:
     """Return how long a tour takes, a minute a stop, in words."""
     n = len(tour.stops)
-    return n_("{n} min", "{n} min", n).format(n=number(n))
+    return n_("{n} min", "{n} min", n)
 
 
 def _draw(tour: Tour, at: int) -> None:

@@ -10,7 +10,7 @@ from core.heads import STACK_LABELS, Head, Kind
 from core.model.attention import attend_probed
 from core.studies.heads.maps import maps_of_heads
 from pages.frame import clicks, components, controls, selection, session, tour
-from pages.frame.language import _, capitalised, n_, number
+from pages.frame.language import _, capitalised, n_
 from pages.frame.maps import labels, side_labels
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection
@@ -122,12 +122,11 @@ def _seen(selected: Selection, shown: Lines) -> str:
         said = seen.of_map(selected, weights_HQK[head], query, whose)
     if len(drawn) == 1:
         return said
-    text = n_(
+    return n_(
         "{said} The other head gives no word more.",
         "{said} The other {n} heads give no word more.",
         len(drawn) - 1,
-    )
-    return text.format(said=said, n=number(len(drawn) - 1))
+    ).format(said=said)
 
 
 def _query_of(selected: Selection, shown: Lines) -> int:
@@ -142,7 +141,7 @@ def _title(selected: Selection, heads: list[int]) -> str:
         Kind.DECODER_SELF: _("where each word looks back"),
         Kind.CROSS: _("where it looks in the source"),
     }[selected.kind]
-    whose = n_("all {n} head", "all {n} heads", len(heads)).format(n=len(heads))
+    whose = n_("all {n} head", "all {n} heads", len(heads))
     if len(heads) == 1:
         whose = _("head {head}").format(head=heads[0])
     text = _("{stack} layer {layer}, {whose}: {where}")

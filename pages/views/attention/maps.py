@@ -18,7 +18,7 @@ from core.studies.heads.maps import (
     maps_over_heads,
 )
 from pages.frame import clicks, components, controls, notes, selection, session, tour
-from pages.frame.language import _, capitalised, labelled, n_, number
+from pages.frame.language import _, capitalised, labelled, n_
 from pages.frame.maps import maps_of
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection, key_axis, query_axis
@@ -127,7 +127,7 @@ def _draw_many(selected: Selection, how: How) -> Shown:
     }[how]
     where = capitalised(_("{kind}, all layers").format(kind=_(kind.full_label)))
     panel = Matrix(
-        title=labelled(where, what.format(n=number(n))),
+        title=labelled(where, what),
         values=weights_QK,
         rows=query_axis(inspection, kind),
         columns=key_axis(inspection, kind),
@@ -185,7 +185,6 @@ def _seen(selected: Selection, weights_QK: NDArray[np.float32]) -> str:
     return text.format(
         query=seen.query_name(selected, query),
         key=seen.key_name(selected, query, found.keys[0]),
-        n=number(len(heads)),
         mean=seen.share(float(weights_H.mean())),
         largest=seen.share(float(weights_H.max())),
         head=notes.within_sentence(heads[int(weights_H.argmax())]),

@@ -102,7 +102,7 @@ def _seen(selected: Selection, found: VectorNorms, cell: tuple[int, int]) -> str
         "{answer}: in **{agree} of {n}** rows the word with the largest weight also contributes "
         "most.",
         n,
-    ).format(answer=_("Yes") if agree == n else answer, agree=number(agree), n=number(n))
+    ).format(answer=_("Yes") if agree == n else answer, agree=number(agree))
     if abs(share - weight) < seen.LEAST:
         return largest
     text = _(

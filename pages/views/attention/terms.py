@@ -236,4 +236,4 @@ def _title(found: Terms, shown: int, name: str) -> str:
     if shown == n:
         return name
     text = n_("the {k} largest of {n} term", "the {k} largest of {n} terms", n)
-    return labelled(name, text.format(k=number(shown), n=number(n)))
+    return labelled(name, text.format(k=number(shown)))

@@ -121,7 +121,7 @@ def _many(times: float) -> str:
 
 
 def _table(found: OutputLayer, temperature: float, *, with_sums: bool) -> None:
-    rest = n_("{n} other", "{n} others", found.n_others).format(n=number(found.n_others))
+    rest = n_("{n} other", "{n} others", found.n_others)
 
     def written(value: float | None) -> str:
         return "" if value is None else number(value, significant=4)

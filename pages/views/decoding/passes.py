@@ -59,9 +59,7 @@ def draw(opened: Opened) -> Shown:
         panels.append(_steps_matrix(found.beside))
     return Shown(
         name=f"passes.{n_passes}",
-        title=n_(
-            "Parallel decoding in {n} pass", "Parallel decoding in {n} passes", n_passes
-        ).format(n=number(n_passes)),
+        title=n_("Parallel decoding in {n} pass", "Parallel decoding in {n} passes", n_passes),
         text=text,
         seen=joined([*_length_sentence(given, Recipe(*asked)), _seen(opened, found)]),
         recipe=decoding,

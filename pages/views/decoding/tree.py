@@ -126,12 +126,11 @@ def telling(run: Run, task: Task) -> str:
 def _seen(found: BeamSearch, beam: int) -> str:
     """Return what greedy decoding and the search find, and which of them scores better."""
     if not found.finished:
-        kept = n_(
+        return n_(
             "The search keeps the {n} best beginning; none came to its end.",
             "The search keeps the {n} best beginnings; none came to its end.",
             beam,
         )
-        return kept.format(n=number(beam))
     best, greedy = found.nodes[found.finished[0]].hypothesis, found.greedy
     if best.tokens == greedy.tokens:
         text = _(

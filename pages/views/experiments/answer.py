@@ -84,6 +84,7 @@ def _chart(asked: Asked, found: Sequence[Finding], measure: Measure | None) -> D
         "{measure}: {n} training of {steps} steps",
         "{measure}: mean of {n} trainings of {steps} steps",
         asked.results.n_seeds[1],
+        asked.n_seeds,
     )
     return charts.chart(
         intervals(
@@ -96,9 +97,7 @@ def _chart(asked: Asked, found: Sequence[Finding], measure: Measure | None) -> D
             ),
             of_each=_("training with seed"),
             write=question.writer(measure),
-            title=title.format(
-                measure=capitalised(label), n=asked.n_seeds, steps=number(asked.steps)
-            ),
+            title=title.format(measure=capitalised(label), steps=number(asked.steps)),
         )
     )
 

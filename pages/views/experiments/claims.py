@@ -100,12 +100,12 @@ def _undecided(asked: Asked, judged: Mapping[Finding, Verdict]) -> str:
         return _("Undecided: these results are older than today’s rules.")
     if Reason.UNLEARNED in map(_reason, judged):
         return _("Undecided: it was not shown that the base is trained long enough.")
-    text = n_(
+    return n_(
         "Undecided: {n} training of each is too few to tell.",
         "Undecided: {n} trainings of each are too few to tell.",
         asked.results.n_seeds[1],
+        asked.n_seeds,
     )
-    return text.format(n=asked.n_seeds)
 
 
 def _reason(finding: Finding) -> Reason | None:

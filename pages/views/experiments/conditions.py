@@ -24,13 +24,10 @@ def _conditions(asked: Asked) -> Iterator[str]:
         "Measured after {steps} steps, {n} seed, peak learning rate {rate}.",
         "Measured after {steps} steps, {n} seeds, peak learning rate {rate}.",
         asked.results.n_seeds[1],
+        asked.n_seeds,
     )
     rate = asked.results.rates[BASE] * experiment.peak_rate(base)
-    yield text.format(
-        steps=number(asked.steps),
-        n=asked.n_seeds,
-        rate=number(rate, significant=2),
-    )
+    yield text.format(steps=number(asked.steps), rate=number(rate, significant=2))
     share = learned_share(experiment, asked.results)
     if share is not None:
         text = _("“{base}” has {share} of what it reaches in {times} times as many steps.")

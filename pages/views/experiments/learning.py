@@ -97,6 +97,7 @@ def _draw_steps(asked: Asked, measure: str) -> Shown:
         "How fast each variant learns ({n} training of each)",
         "How fast each variant learns (mean of {n} trainings)",
         asked.results.n_seeds[1],
+        asked.n_seeds,
     )
     picture = charts.chart(
         curves(
@@ -108,7 +109,7 @@ def _draw_steps(asked: Asked, measure: str) -> Shown:
                 share=measure == RIGHT,
                 log=is_loss,
             ),
-            title=title.format(n=asked.n_seeds),
+            title=title,
         )
     )
     question.say_caution(asked)

@@ -218,7 +218,7 @@ def _falls(asked: Asked, near: int, far: int) -> str:
             "{variant} reaches {n} token away, no farther.",
             "{variant} reaches {n} tokens away, no farther.",
             each.reach,
-        ).format(variant=capitalised(labels[each.variant]), n=number(each.reach))
+        ).format(variant=capitalised(labels[each.variant]))
         for each in falls
         if not each.far
     ]

@@ -57,7 +57,7 @@ def _before(experiment: Experiment, n_seeds: int) -> str:
         "{n} training of {steps} steps on the task “{task}”",
         "{n} trainings of {steps} steps on the task “{task}”",
         n,
-    ).format(n=number(n), steps=number(steps), task=experiment.task)
+    ).format(steps=number(steps), task=experiment.task)
 
 
 def _keep(experiment: Experiment, folder: Path) -> None:

@@ -70,15 +70,14 @@ def _alike(study: AttributionStudy, first: int) -> str:
         "{n} of {of} other methods also put “{token}” first. Trust “leave one out” most: it alone "
         "hides a word and measures what happens.",
         len(compared),
+        number(alike),
     )
     if not alike:
         text = _(
             "No other method puts “{token}” first. Trust “leave one out” most: it alone hides a "
             "word and measures what happens."
         )
-    return text.format(
-        n=number(alike), of=number(len(compared)), token=plain(study.parts[first].text)
-    )
+    return text.format(of=number(len(compared)), token=plain(study.parts[first].text))
 
 
 def captions(study: AttributionStudy) -> Sequence[str]:

@@ -8,7 +8,7 @@ import streamlit as st
 from core.jobs.job import Job, Status
 from core.runs.run import Run
 from pages.frame import cached, refusals, service, session
-from pages.frame.language import _, joined, n_, number, percent, plain
+from pages.frame.language import _, joined, n_, percent, plain
 from pages.frame.messages import explained
 
 SECONDS = 1.0
@@ -72,7 +72,7 @@ def _ended(found: Status) -> str:
                 "Measuring was interrupted after {n} steps.",
                 found.done,
             )
-            return joined([said.format(n=number(found.done)), explained(found.message)])
+            return joined([said, explained(found.message)])
         case _:
             return ""
 

@@ -82,9 +82,7 @@ def _parts(found: Difference) -> dict[str, str]:
             "change {low} to {high}, n = {n} text", "change {low} to {high}, n = {n} texts", found.n
         )
         interval = text.format(
-            low=number(found.low, 3, signed=True),
-            high=number(found.high, 3, signed=True),
-            n=number(found.n),
+            low=number(found.low, 3, signed=True), high=number(found.high, 3, signed=True)
         )
     return {
         "before": number(found.before, 3),

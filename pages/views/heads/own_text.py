@@ -9,7 +9,7 @@ from core.runs.run import RunError
 from core.studies.heads.texts import Source
 from core.tasks.pairs import LARGEST
 from pages.frame import cached, controls, service, session
-from pages.frame.language import _, joined, n_, number, plain
+from pages.frame.language import _, joined, n_, plain
 from pages.frame.messages import explained
 from pages.frame.selection import Opened
 
@@ -50,12 +50,11 @@ def _bring(opened: Opened) -> None:
         st.error(plain(explained(error)))
         kept, n = "", 0
     if n:
-        said = (
+        st.caption(
             n_("Kept with the model: {n} pair.", "Kept with the model: {n} pairs.", n)
             if pairs
             else n_("Kept with the model: {n} line.", "Kept with the model: {n} lines.", n)
         )
-        st.caption(said.format(n=number(n)))
     # Another text, or another model, brings boxes of its own.
     of = f"{opened.path.name}_{crc32(kept.encode())}"
     typed = st.text_area(
@@ -101,7 +100,7 @@ def _what_for(opened: Opened) -> str:
         "The first {n} different lines are taken.",
         MOST_LINES,
     )
-    return joined([told, taken.format(n=number(MOST_LINES))])
+    return joined([told, taken])
 
 
 def _example(opened: Opened) -> str:
@@ -118,11 +117,7 @@ def _take(opened: Opened, content: bytes, name: str) -> None:
     except (RunError, OSError) as error:
         st.error(plain(explained(error)))
         return
-    st.toast(
-        n_("{n} line is kept with the model.", "{n} lines are kept with the model.", n).format(
-            n=number(n)
-        )
-    )
+    st.toast(n_("{n} line is kept with the model.", "{n} lines are kept with the model.", n))
     session.choose({TEXT: None})
     st.rerun()
 

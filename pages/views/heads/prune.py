@@ -51,7 +51,7 @@ def draw(opened: Opened) -> Shown:
         pruning.PRUNING,
         lambda: pruning.start(opened.path, N_PRUNED),
         key=START,
-        label=n_("Prune ({n} pass)", "Prune ({n} passes)", n_passes).format(n=number(n_passes)),
+        label=n_("Prune ({n} pass)", "Prune ({n} passes)", n_passes),
         enough=bool(found),
     )
     pictures: list[Drawn] = []
@@ -91,6 +91,7 @@ def seen(points: Sequence[PruningPoint], effects: HeadEffects | None = None) -> 
         "**{gone} of {of} heads can be removed together** with almost no loss: {share} of {n} "
         "sentences are correct without them, {all} with all heads, {half} without half of them.",
         points[0].n_left,
+        number(points[0].n),
     )
     if not can_go:
         together = _(

@@ -72,7 +72,6 @@ def _place(offset: int) -> str:
     if offset == 0:
         return _("the same position")
     n = abs(offset)
-    text = n_("{n} token on", "{n} tokens on", n)
     if offset < 0:
-        text = n_("{n} token back", "{n} tokens back", n)
-    return text.format(n=number(n))
+        return n_("{n} token back", "{n} tokens back", n)
+    return n_("{n} token on", "{n} tokens on", n)

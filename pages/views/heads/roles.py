@@ -196,5 +196,5 @@ def _seen(report: RolesReport, chosen: HeadRole) -> str:
     elif n == of:
         text = _("**All of the heads matter** ({of}): silencing any one lowers the accuracy.")
     effect = None if report.effects is None else report.effects.of(chosen.head)
-    lead = text.format(n=number(n), of=number(of)) if report.effects else ""
+    lead = text.format(of=number(of)) if report.effects else ""
     return joined([lead, head_findings.seen(chosen, effect)])

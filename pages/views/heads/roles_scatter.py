@@ -279,7 +279,7 @@ def _below(found: HeadMeasures, x: str, y: str) -> str:
     sharp = _("Grey: sharp from here on.")
     fewer = n_(
         "{n} of {of} heads has both measures.", "{n} of {of} heads have both measures.", n
-    ).format(n=number(n), of=number(of))
+    ).format(of=number(of))
     label = _("L2 H0: layer 2, head 0.")
     has_lines = any(_baselines(found, x, y))
     return joined(
@@ -306,8 +306,7 @@ def _say_heads(
         st.caption(listed_apart(known))
     if len(listed) > MOST_LISTED:
         n = len(listed) - MOST_LISTED
-        more = n_("{n} more head is selected.", "{n} more heads are selected.", n)
-        st.caption(more.format(n=number(n)))
+        st.caption(n_("{n} more head is selected.", "{n} more heads are selected.", n))
     if len(selected) == 1:
         named_heads.link_to_map(opened, selected[0])
     elif not selected:

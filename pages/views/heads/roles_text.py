@@ -195,12 +195,12 @@ def _draw_row(opened: Opened, row: RoleRow, role: Role) -> Drawn:
 def _on_what(found: TextRoles) -> str:
     if found.half is None:
         n = max(score.n_texts for of in found.scores.values() for score in of.values())
-        return n_("In {n} line of your own.", "In {n} lines of your own.", n).format(n=number(n))
+        return n_("In {n} line of your own.", "In {n} lines of your own.", n)
     return n_(
         "{n} sequence of {half} random tokens, each read twice; seed {seed}.",
         "{n} sequences of {half} random tokens, each read twice; seed {seed}.",
         found.n_texts,
-    ).format(n=number(found.n_texts), half=number(found.half), seed=SEED)
+    ).format(half=number(found.half), seed=SEED)
 
 
 def _seen(found: TextRoles, role: Role, head: Head) -> str:
@@ -212,7 +212,7 @@ def _seen(found: TextRoles, role: Role, head: Head) -> str:
         "{n} of {of} heads gives half of its weight or more there.",
         "{n} of {of} heads give half of their weight or more there.",
         n_clear,
-    ).format(n=number(n_clear), of=number(len(found.scores[role])))
+    ).format(of=number(len(found.scores[role])))
     return said.format(
         head=notes.site_and_head(head),
         share=percent(score.value),

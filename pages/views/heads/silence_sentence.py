@@ -16,7 +16,7 @@ from core.studies.effects.ablation import (
 )
 from core.tasks import Task
 from pages.frame import measured_on, notes
-from pages.frame.language import N_, _, n_, number
+from pages.frame.language import N_, _, n_
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.typography import typeset, written_name
@@ -61,7 +61,7 @@ def _named(heads: Sequence[Head]) -> str:
     """Return the names of one or two heads; the number of more."""
     if len(heads) <= NAMED:
         return _(" and ").join(map(notes.within_sentence, heads))
-    return n_("{n} head", "{n} heads", len(heads)).format(n=number(len(heads)))
+    return n_("{n} head", "{n} heads", len(heads))
 
 
 def instead_of(opened: Opened, found: BeforeAfter, heads: Sequence[Head], instead: str) -> str:

@@ -8,7 +8,7 @@ from core.check import Fault, Kind
 from core.studies.lessons.masks import checked
 from pages.frame import session
 from pages.frame.cached import ModelOf
-from pages.frame.language import _, capitalised, labelled, n_, number
+from pages.frame.language import _, capitalised, labelled, n_
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.views.lessons.batch import Chosen
@@ -49,7 +49,7 @@ def draw(chosen: Chosen) -> None:
         if kind is not Kind.LABELS
     ]
     # Two spaces end a line in Markdown.
-    st.markdown("  \n".join([headline.format(n=number(n)), *lines]))
+    st.markdown("  \n".join([headline, *lines]))
 
 
 def _lines(kind: Kind, faults: Sequence[Fault]) -> list[str]:

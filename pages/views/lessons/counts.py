@@ -156,9 +156,9 @@ def parameters(n: int) -> str:
     ('251,968 parameters', '6,740 million parameters')
     """
     if n < 1_000_000:
-        return n_("{n} parameter", "{n} parameters", n).format(n=number(n))
-    text = n_("{n} million parameters", "{n} million parameters", round(n / 1_000_000))
-    return text.format(n=short(n / 1_000_000))
+        return n_("{n} parameter", "{n} parameters", n)
+    millions = n / 1_000_000
+    return n_("{n} million parameters", "{n} million parameters", round(millions), short(millions))
 
 
 def _layers(whole: Description, stack: Stack) -> str:
@@ -168,7 +168,7 @@ def _layers(whole: Description, stack: Stack) -> str:
         part.parameters for part in whole.parts if (part.stack, part.layer) == (stack, n - 1)
     )
     text = n_("{n} {stack} layer of {size}", "{n} {stack} layers of {size} each", n)
-    return text.format(n=number(n), stack=_(STACK_LABELS[stack]), size=_millions(last))
+    return text.format(stack=_(STACK_LABELS[stack]), size=_millions(last))
 
 
 def _millions(n: int) -> str:
@@ -190,12 +190,12 @@ def _facts(published: Published, whole: Description) -> dict[str, list[str]]:
 
 def _heads(config: ModelConfig) -> str:
     heads = n_("{n} of width {d_k}", "{n} of width {d_k}", config.n_heads).format(
-        n=number(config.n_heads), d_k=number(config.d_k)
+        d_k=number(config.d_k)
     )
     if config.n_key_value_sets == config.n_heads:
         return heads
     sets = n_("{n} set of keys and values", "{n} sets of keys and values", config.n_key_value_sets)
-    return listed([heads, sets.format(n=number(config.n_key_value_sets))])
+    return listed([heads, sets])
 
 
 def _norm(config: ModelConfig) -> str:

@@ -185,7 +185,7 @@ def _chart(chosen: Chosen, off: Sequence[Mask], cases: Sequence[MaskLoss]) -> Ch
     on = measured_on.sentences(run, measured_on.most(run, LOSS_SAMPLES))
     if reads_texts(run):
         n = len(chosen.sentences)
-        on = n_("the {n} text of the batch", "the {n} texts of the batch", n).format(n=number(n))
+        on = n_("the {n} text of the batch", "the {n} texts of the batch", n)
     of_kind = [
         case for case in cases if all(mask.attention is chosen.kind for mask in case.without)
     ]

@@ -10,7 +10,7 @@ from core.heads import Side
 from core.studies.lessons.sublayers import LONGEST, Influence, Moved, influence, sentence_mixing
 from core.tokenizer.tokenizer import Token
 from pages.frame import components, controls, session
-from pages.frame.language import _, n_, number, percent
+from pages.frame.language import _, n_, percent
 from pages.frame.maps import labels
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, row
@@ -38,10 +38,13 @@ def draw(opened: Opened) -> Shown:
     if not config.n_encoder_layers:
         st.caption(_("A decoder sees nothing later: above the diagonal all is 0."))
     if len(_tokens(opened)) > LONGEST:
-        shown = n_(
-            "Only the first {n} token is shown.", "Only the first {n} tokens are shown.", LONGEST
+        st.caption(
+            n_(
+                "Only the first {n} token is shown.",
+                "Only the first {n} tokens are shown.",
+                LONGEST,
+            )
         )
-        st.caption(shown.format(n=number(LONGEST)))
     # Nothing is hidden where this looks.
     weights = WEIGHTS[config.scores].replace(" + M", "")
     values, bias = ("(X W_h^V + b_h^V)", " + b^O") if config.attention_bias else ("X W_h^V", "")

@@ -235,7 +235,7 @@ def _shift(table: Recipe[Sinusoids], position: int, shift: int) -> Shown:
     return Shown(
         name="shift",
         title=_("M for k = {k}: a rotation for each pair").format(k=step),
-        question=question.format(n=step),
+        question=question,
         recipe=recipe,
         seen=seen.format(p=here, q=there),
         code=[timescales],

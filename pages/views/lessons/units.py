@@ -135,7 +135,6 @@ def _share(found: FiringUnits, n_units: int, token: str) -> str:
         token=plain(token),
         layer=number(found.layer),
         here=percent(found.firing_LK[found.layer, found.position]),
-        n=number(n_units),
     )
 
 

@@ -71,9 +71,7 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
         name=alone.path.name if alone else "compared-runs",
         title=_("The run {run}").format(run=alone.name)
         if alone
-        else n_("{n} run beside nothing", "{n} runs beside each other", len(used)).format(
-            n=len(used)
-        ),
+        else n_("{n} run beside nothing", "{n} runs beside each other", len(used)),
         seen=_seen(used),
         recipe=Recipe(numbers_of_runs, named(each for each in runs if each.record)),
         code=[read_record],
@@ -87,9 +85,8 @@ def _seen(runs: dict[str, RunRecord]) -> str:
     if len(runs) > 1:
         return compared_in_words(runs)
     [(name, record)] = runs.items()
-    size = n_("{n} parameter.", "{n} parameters.", record.n_parameters).format(
-        n=f"**{number(record.n_parameters)}**"
-    )
+    n = record.n_parameters
+    size = n_("{n} parameter.", "{n} parameters.", n, f"**{number(n)}**")
     unmeasured = _("It was not measured on held-out sentences yet.")
     right = _results({name: record}) or unmeasured
     return joined([right, *remarks(record), size])

@@ -48,8 +48,8 @@ def seen(model: ModelConfig, training: TrainConfig, task: str) -> str:
         "A model of **{n}** parameters learns for **{steps}** step of {batch} pairs.",
         "A model of **{n}** parameters learns for **{steps}** steps of {batch} pairs.",
         training.steps,
+        number(count_parameters(model)),
     ).format(
-        n=number(count_parameters(model)),
         steps=number(training.steps),
         batch=number(training.batch_size),
     )

@@ -289,7 +289,7 @@ def _how_measured(n_offered: int, *, mixed: bool) -> Iterator[str]:
             "The weights of {n} step were kept, those before the last rounded to 8 bits.",
             "The weights of {n} steps were kept, those before the last rounded to 8 bits.",
             n_offered,
-        ).format(n=number(n_offered))
+        )
     text = n_(
         "While it trained, at most {pairs} held-out pair was measured.",
         "While it trained, at most {pairs} held-out pairs were measured.",

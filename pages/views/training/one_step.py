@@ -174,7 +174,7 @@ def _moved(found: GradientStep, at: int) -> Iterator[str]:
             "{n} of {of} words becomes less probable.", "{n} of {of} words become less probable.", n
         )
         if found.updated_losses[at] < found.loss:
-            yield text.format(n=number(n), of=number(len(before_T)))
+            yield text.format(of=number(len(before_T)))
 
 
 def _chart(losses: dict[float, float], before: float, rate: float) -> Chart:

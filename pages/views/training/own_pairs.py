@@ -169,19 +169,16 @@ def _ask_columns(content: bytes, name: str, digest: str) -> Reading:
 def _summary(found: OwnPairs) -> list[str]:
     """Return what is counted in pairs, in a few words each."""
     report, n_repeated = found.report, found.corpus.n_repeated
+    pairs = n_("**{n} pair** of {sources}", "**{n} pairs** of {sources}", report.n_pairs)
     sources = n_("one source", "{n} different sources", report.n_sources)
     left_out = {_("{n} repeated"): n_repeated, _("{n} too long"): report.n_too_long}
     return [
-        n_("**{n} pair** of {sources}", "**{n} pairs** of {sources}", report.n_pairs).format(
-            n=number(report.n_pairs), sources=sources.format(n=number(report.n_sources))
-        ),
+        pairs.format(sources=sources),
         _("{n} to learn from").format(n=number(report.n_train)),
         _("{valid} to watch by, {test} to measure by").format(
             valid=number(report.n_valid), test=number(report.n_test)
         ),
-        n_("{n} token learned", "{n} tokens learned", report.vocab_size).format(
-            n=number(report.vocab_size)
-        ),
+        n_("{n} token learned", "{n} tokens learned", report.vocab_size),
         *(text.format(n=number(n)) for text, n in left_out.items() if n),
     ]
 
@@ -190,7 +187,7 @@ def _show(pairs: Pairs) -> None:
     """Show the lines that cannot be used and the first pairs, and offer all as learned."""
     if refused := pairs.refused[:MOST_REFUSED]:
         n = len(pairs.refused)
-        title = n_("{n} line cannot be used", "{n} lines cannot be used", n).format(n=number(n))
+        title = n_("{n} line cannot be used", "{n} lines cannot be used", n)
         with st.expander(title, key="pairs_refused", icon=":material/warning:"):
             reasons = [explained(line.reason) for line in refused]
             columns = {_("line"): [line.line for line in refused], _("why"): reasons}

@@ -232,8 +232,8 @@ def _kind(run: Listed) -> str:
         and name not in _COMMON
         and value != getattr(usual, name)
     ]
-    heads = n_("{n} head", "{n} heads", model.n_heads).format(n=number(model.n_heads))
-    steps = n_("{n} step", "{n} steps", training.steps).format(n=number(training.steps))
+    heads = n_("{n} head", "{n} heads", model.n_heads)
+    steps = n_("{n} step", "{n} steps", training.steps)
     guide = [_("guided head")] if training.guide else []
     return " · ".join([heads, steps, *guide, *parts])
 
@@ -271,14 +271,13 @@ def _say(runs: Mapping[str, Listed]) -> None:
 def _hint(n: int, n_ticked: int) -> str:
     """Say how many models there are, and what can be done with them."""
     if n_ticked > compare.MOST:
-        text = n_(
+        return n_(
             "{n} model is ticked; {most} at most can be compared.",
             "{n} models are ticked; {most} at most can be compared.",
             n_ticked,
-        )
-        return text.format(n=number(n_ticked), most=compare.MOST)
+        ).format(most=compare.MOST)
     sections = view_text("training", "runs").sections
     hint = sections["None ticked"]
     if n_ticked:
         hint = sections["One ticked" if n_ticked == 1 else "Several ticked"]
-    return n_("{n} model. {hint}", "{n} models. {hint}", n).format(n=number(n), hint=hint)
+    return n_("{n} model. {hint}", "{n} models. {hint}", n).format(hint=hint)

@@ -236,5 +236,5 @@ def _require_size(preset: Preset) -> None:
                 "{n} parameter is too many to train from here; at most {most}",
                 "{n} parameters are too many to train from here; at most {most}",
                 found,
-            ).format(n=number(found), most=number(MOST_PARAMETERS))
+            ).format(most=number(MOST_PARAMETERS))
         )

@@ -53,7 +53,7 @@ def status_line(path: Path, found: Situation) -> str:
             "stopped early: the held-out loss was not lower in {n} evaluation",
             "stopped early: the held-out loss was not lower in {n} evaluations",
             patience,
-        ).format(n=number(patience))
+        )
     return _line(_(STATES[found.state]), *parts, why)
 
 

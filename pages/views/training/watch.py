@@ -189,7 +189,6 @@ def _texts(*, mixed: bool) -> dict[str, str]:
             "quality on {n} held-out pairs (half own)",
             EVALUATION_SAMPLES,
         )
-    measured = measured.format(n=EVALUATION_SAMPLES)
     return translated(TEXTS) | {"quality": measured}
 
 

@@ -40,7 +40,7 @@ def what_is_lost(
     """
     names = listed(map(within_sentence, silenced))
     if len(silenced) > N_NAMED:
-        names = n_("{n} head", "{n} heads", len(silenced)).format(n=number(len(silenced)))
+        names = n_("{n} head", "{n} heads", len(silenced))
     usual = pass_of(opened, ()).result()
     before, after = usual.best, found.best
     if before is None or after is None:
