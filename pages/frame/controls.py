@@ -184,7 +184,7 @@ def text(
 
 def toggle(label: str, name: str, default: bool = False, **how: Unpack[Asked]) -> bool:
     """Ask whether or not; where it is not asked, what was chosen stays."""
-    chosen = session.value(name, {"true": True, "false": False}.get, default)
+    chosen = session.flag(name, default)
     if how.pop("asked", True):
         widget = session.widget(name, chosen)
         look: dict[str, Any] = {"key": widget.key, **how}

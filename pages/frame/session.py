@@ -302,9 +302,14 @@ def value(
     return chosen
 
 
+def flag(name: str, default: bool = False) -> bool:
+    """Return a choice of whether or not; see `value`."""
+    return value(name, {"true": True, "false": False}.get, default)
+
+
 def is_brief() -> bool:
     """Return whether the link of a stop asks for less than a whole view."""
-    return value(BRIEF, {"true": True, "false": False}.get, False)
+    return flag(BRIEF)
 
 
 def texts_of(name: str) -> Text | None:

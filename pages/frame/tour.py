@@ -251,7 +251,7 @@ def minutes(tour: Tour) -> str:
 
 def _draw(tour: Tour, at: int) -> None:
     stop = tour.stops[at]
-    revealed = session.value(REVEALED, {"true": True, "false": False}.get, False)
+    revealed = session.flag(REVEALED)
     is_here = session.current().page == stop.page
     session.storage(_STORAGE)["kept_back"] = is_here and not revealed
     if not is_here:

@@ -18,7 +18,7 @@ CHECKED = "checked"
 
 def ask() -> bool:
     """Offer to check the model, or to hide what was found; within a row."""
-    asked = session.value(CHECKED, {"true": True, "false": False}.get, False)
+    asked = session.flag(CHECKED)
     st.button(
         _("Hide the check") if asked else _("Check this model"),
         key="check_model",
