@@ -1,6 +1,6 @@
 // Cells with an axis on two sides: how large they get, and their labels.
 
-import { magnified, windowRoom } from "./pixels.js";
+import { deviceRatio, magnified, windowRoom } from "./pixels.js";
 import { counted, fill, lettersOf, listed } from "./text.js";
 import { tokenElement } from "./tokens.js";
 
@@ -53,6 +53,17 @@ export function resized(canvas, width, height) {
   if (canvas.width !== width) canvas.width = width;
   if (canvas.height !== height) canvas.height = height;
   return canvas.getContext("2d");
+}
+
+/** The context of a canvas as large as a picture, empty; upside down for a picture that flips. */
+export function cleared(canvas, { width, height, flips = false }) {
+  const ratio = deviceRatio();
+  const context = resized(canvas, Math.round(width * ratio), Math.round(height * ratio));
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.clearRect(0, 0, canvas.width, canvas.height);
+  context.scale(ratio, ratio);
+  if (flips) context.transform(1, 0, 0, -1, 0, height);
+  return context;
 }
 
 /** One axis label; shortened in the middle if need be, with the whole text in its title. */

@@ -3,8 +3,7 @@
 import { answerTools, nameTools } from "../component/figure.js";
 import { answerWalk, drawPlay, goTo, play } from "../component/keys.js";
 import { markDrawn, mount } from "../component/mount.js";
-import { deviceRatio } from "../component/pixels.js";
-import { resized, setPixels } from "../component/plot.js";
+import { cleared, setPixels } from "../component/plot.js";
 import { fillParts, threeDigits } from "../component/text.js";
 import { element, word } from "../component/tokens.js";
 import { inkOf } from "../whole/painting.js";
@@ -68,7 +67,7 @@ function draw(state) {
   nodes.still.setAttribute("aria-label", view.title);
   nameTools(state.root.querySelector(".tools"), view.title, texts);
   drawPlay(state);
-  drawModel(cleared(nodes.still, state.layout, state.layout.flips), state, inkOf(state.root));
+  drawModel(cleared(nodes.still, state.layout), state, inkOf(state.root));
   drawStage(state);
   markDrawn(state, "descent-drawn");
 }
@@ -76,7 +75,7 @@ function draw(state) {
 /** Draw the stage over the model. */
 function drawStage(state) {
   const { nodes, view, at, layout } = state;
-  drawDescent(cleared(nodes.moving, layout), state, inkOf(state.root));
+  drawDescent(cleared(nodes.moving, { ...layout, flips: false }), state, inkOf(state.root));
   nodes.labels.replaceChildren(...labelsOf(state).map(({ kind, x, y, text, number }) => {
     const node = element("span", kind, number ? "" : text);
     if (number) node.append(word(text), ` ${number}`);
@@ -95,17 +94,6 @@ function sayStage({ descent, texts }, stage) {
   const worst = before.indexOf(Math.min(...before));
   const [loss, updated, most] = [lossOf(before), lossOf(after), -before[worst]].map(threeDigits);
   return fillParts(texts[`at.${stage}`], { loss, updated, most, rate, word: word(truth[worst]) });
-}
-
-/** A canvas without a drawing, upside down where the model flips. */
-function cleared(canvas, { width, height }, flips = false) {
-  const ratio = deviceRatio();
-  const context = resized(canvas, Math.round(width * ratio), Math.round(height * ratio));
-  context.setTransform(1, 0, 0, 1, 0, 0);
-  context.clearRect(0, 0, canvas.width, canvas.height);
-  context.scale(ratio, ratio);
-  if (flips) context.transform(1, 0, 0, -1, 0, height);
-  return context;
 }
 
 /** Go to a stage; forward and backward, the pass goes from block to block. */

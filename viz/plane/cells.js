@@ -1,8 +1,7 @@
 // Values to pixels. Colour 0 of a table is transparent: what is hidden shows the hatch behind.
 
 import { figureStyle } from "../component/figure.js";
-import { deviceRatio } from "../component/pixels.js";
-import { LABEL, resized, shortened } from "../component/plot.js";
+import { cleared, LABEL, resized, shortened } from "../component/plot.js";
 import { bytesOf, COLOURS, pixelColours, SCALE } from "../component/scale.js";
 import { DIVERGING_AS_BASE64, MAY_LOOK_AS_BASE64 } from "../component/tables.js";
 import { isolated } from "../component/text.js";
@@ -198,11 +197,7 @@ export function drawWords(figure, panel, view, root, textWidth) {
     colours.after(canvas);
   }
   const style = figureStyle(root);
-  const ratio = deviceRatio();
-  const context = resized(canvas, Math.round(view.width * ratio), Math.round(view.height * ratio));
-  context.setTransform(1, 0, 0, 1, 0, 0);
-  context.clearRect(0, 0, canvas.width, canvas.height);
-  context.scale(ratio, ratio);
+  const context = cleared(canvas, view);
   context.translate(0, 0.5);
   // Other than in a file, the hatch behind a hidden cell's word is as dark as the theme.
   const inks = { ...style, quiet: getComputedStyle(root).color };

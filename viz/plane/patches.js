@@ -1,7 +1,7 @@
 // The keys of a map as patches of an image: what a row looks at in it.
 
-import { deviceRatio, setPixels, within } from "../component/pixels.js";
-import { resized } from "../component/plot.js";
+import { within } from "../component/pixels.js";
+import { cleared, resized, setPixels } from "../component/plot.js";
 import { CSS_COLOURS } from "../component/scale.js";
 import { ended, fill, joined, threeDigits } from "../component/text.js";
 
@@ -35,7 +35,8 @@ export function drawPatches(state, cell) {
     const [canvas, frame] = node.children;
     setPixels(node, { "--width": size.width, "--height": size.height });
     canvas.ariaLabel = caption;
-    const context = scaled(canvas, size);
+    const context = cleared(canvas, size);
+    context.globalAlpha = 1;
     if (i === 1) context.drawImage(imageOf(image, view.arrays[at + 2]), 0, 0, size.width, size.height);
     shares.forEach((share, patch) => {
       if (i === 0) context.fillStyle = CSS_COLOURS[Math.round(255 * share)];
@@ -72,14 +73,6 @@ function weightsOf({ view, layer, head }, row) {
   const count = patches.shape[0] * patches.shape[1];
   const bytes = arrays[patches.arrays].subarray(line * count, (line + 1) * count);
   return Float32Array.from(bytes, (byte) => (byte / 255) * arrays[patches.arrays + 1][line]);
-}
-
-function scaled(canvas, { width, height }) {
-  const ratio = deviceRatio();
-  const context = resized(canvas, Math.round(width * ratio), Math.round(height * ratio));
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.globalAlpha = 1;
-  return context;
 }
 
 function imageOf([height, width], bytes) {

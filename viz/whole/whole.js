@@ -3,8 +3,8 @@
 import { answerTools, nameTools } from "../component/figure.js";
 import { answerWalk, drawPlay, goTo, play } from "../component/keys.js";
 import { isRecent, markDrawn, mount } from "../component/mount.js";
-import { deviceRatio, magnified, roomNow, windowRoom } from "../component/pixels.js";
-import { resized, setPixels } from "../component/plot.js";
+import { magnified, roomNow, windowRoom } from "../component/pixels.js";
+import { cleared, setPixels } from "../component/plot.js";
 import { hideTooltip } from "../component/tooltip.js";
 import { litOf } from "./drawing.js";
 import {
@@ -159,17 +159,6 @@ function drawStep(state) {
   nodes.slider.setAttribute("aria-valuetext", nodes.said.textContent);
   nodes.previous.disabled = step === 0;
   nodes.following.disabled = step === view.last;
-}
-
-/** A canvas without a drawing; one for a picture that flips is upside down. */
-function cleared(canvas, { width, height, flips }) {
-  const ratio = deviceRatio();
-  const context = resized(canvas, Math.round(width * ratio), Math.round(height * ratio));
-  context.setTransform(1, 0, 0, 1, 0, 0);
-  context.clearRect(0, 0, canvas.width, canvas.height);
-  context.scale(ratio, ratio);
-  if (flips) context.transform(1, 0, 0, -1, 0, height);
-  return context;
 }
 
 function show(state, step) {
