@@ -200,8 +200,9 @@ def marked(step):
 def test_of_two_tokens_that_read_the_same_the_right_one_is_marked():
     le, la = TokenLabel("le"), TokenLabel("la")
     top = (Alternative(7, le, 0.5), Alternative(8, le, 0.3), Alternative(9, la, 0.1))
-    step = StepView(le, 0.3, top, 0.1, le, 0.5, 0)
+    step = StepView(le, 0.3, top, 0.1, le, 0.5, 0, chosen_token=8, true_token=7)
     assert marked(step) == (1, 0)
-    assert marked(replace(step, chosen=TokenLabel("chat"), chosen_probability=0.01))[0] == -1
-    # A token may read otherwise in a list ("␣le"): then its id counts.
-    assert marked(replace(step, chosen=la, chosen_token=8, true_token=9)) == (1, 2)
+    assert marked(replace(step, chosen=TokenLabel("chat"), chosen_token=5)) == (-1, 0)
+    # A token may read otherwise in a list ("␣le"): its id counts.
+    assert marked(replace(step, chosen=la, true_token=9)) == (1, 2)
+    assert marked(replace(step, true=None, true_token=None)) == (1, -1)

@@ -4,7 +4,6 @@ Weights are 16-bit integers, 0 to 65535: enough for the three digits that the po
 of the size of floats. Each side names its arrays, cross-attention and self-attention, by place.
 """
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -110,7 +109,8 @@ class StepView:
         true_probability: Its probability.
         true_rank: How many tokens are more probable than it.
         overridden: True if `chosen` was put in by hand.
-        chosen_token: Its id, by which it is found in `top`; without an id, by how it reads.
+        chosen_token: Its id, by which it is found in `top`: two tokens may read the same ("le"
+            within a word and as a word), and one may read otherwise in a list ("␣le").
         true_token: The id of the reference's token.
     """
 
@@ -252,32 +252,18 @@ def _written_side(side: SideView, number: _Number, arrays: list[Array]) -> dict[
 def _written_step(step: StepView, number: _Number) -> dict[str, Any]:
     return {
         "chosen": [number(step.chosen), step.chosen_probability],
-        "chosenAt": _place(step.chosen_token, step.chosen, step.chosen_probability, step.top),
+        "chosenAt": _place(step.chosen_token, step.top),
         "top": [[each.token, number(each.label), each.probability] for each in step.top],
         "others": step.others,
         "true": step.true and [number(step.true), step.true_probability, step.true_rank],
-        "trueAt": -1
-        if step.true is None or step.true_probability is None
-        else _place(step.true_token, step.true, step.true_probability, step.top),
+        "trueAt": _place(step.true_token, step.top),
         "overridden": step.overridden,
     }
 
 
-def _place(
-    token: int | None, label: TokenLabel, probability: float, top: tuple[Alternative, ...]
-) -> int:
-    """Return which alternative a token is, -1 if none.
-
-    Two tokens may read the same ("le" within a word and as a word), and one token may read
-    otherwise in a list ("␣le"), hence its id; where that is not known, the probability helps.
-    """
-
-    def is_it(each: Alternative) -> bool:
-        if token is not None:
-            return each.token == token
-        return each.label == label and math.isclose(each.probability, probability, abs_tol=1e-6)
-
-    return next((i for i, each in enumerate(top) if is_it(each)), -1)
+def _place(token: int | None, top: tuple[Alternative, ...]) -> int:
+    """Return which alternative a token is, -1 if none."""
+    return next((i for i, each in enumerate(top) if each.token == token), -1)
 
 
 def _written_weights(weights: _Weights) -> NDArray[np.uint16]:

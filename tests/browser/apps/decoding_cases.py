@@ -44,6 +44,8 @@ def step(vocabulary, probabilities, chosen, true, overridden=False):
         true_probability=float(probabilities[at]),
         true_rank=int((probabilities > probabilities[at]).sum()),
         overridden=overridden,
+        chosen_token=vocabulary.index(chosen),
+        true_token=at,
     )
 
 
@@ -80,7 +82,12 @@ def sentence(layers=3, heads=4):
     right = side(vocabulary, true, true, forced, both)
     # What teacher forcing predicts is the most probable token, whatever comes next.
     predicted = tuple(
-        replace(each, chosen=each.top[0].label, chosen_probability=each.top[0].probability)
+        replace(
+            each,
+            chosen=each.top[0].label,
+            chosen_probability=each.top[0].probability,
+            chosen_token=each.top[0].token,
+        )
         for each in right.steps
     )
     return DecodingView(
@@ -129,7 +136,10 @@ def hostile():
     n = len(words)
     share = 1.0 / n
     top = tuple(Alternative(i, label, share) for i, label in enumerate(words))
-    steps = tuple(StepView(label, share, top, 0.0, label, share, 0) for label in words)
+    steps = tuple(
+        StepView(label, share, top, 0.0, label, share, 0, chosen_token=i, true_token=i)
+        for i, label in enumerate(words)
+    )
     one = SideView((BOS, *words[:-1]), steps, weights(1, 2, n, n), causal(1, 2, n))
     return DecodingView(source=words, free=one, forced=one)
 
