@@ -10,7 +10,7 @@ of their own, so that all heads need not be sent again.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,25 +169,6 @@ def is_window(zoom: Sequence[int], shape: Sequence[int]) -> bool:
     return inside and min(row, column) >= 0 and min(rows, columns) >= 1
 
 
-class Options(TypedDict, total=False):
-    """How maps are packed."""
-
-    zooms: bool
-    """Whether the page wants to know to which part the visitor zooms."""
-    pins: bool
-    """Whether the page keeps words that are clicked."""
-    whole: bool
-    """Whether there is no server from which another head's weights could come: then only more than
-    MOST_CELLS_OF_A_FILE are pooled."""
-    key: str
-    """The element's name; without it there is but one."""
-    locale: str
-    """The reader's language; without it "en"."""
-
-
-_USUAL = {"zooms": False, "pins": False, "key": "", "locale": "en"}
-
-
 @dataclass(frozen=True, slots=True)
 class Shared:
     """The part of a payload that is the same whichever head is chosen."""
@@ -201,14 +182,14 @@ class Shared:
         return str(self.header["content"])
 
     def packed(self, maps: AttentionMaps, *, whole: bool = False) -> bytes:
-        """Write it with the head that is chosen of the maps; `whole` as in `Options`."""
+        """Write it with the head that is chosen of the maps; `whole` as in `shared`."""
         head = _chosen(maps) | {"weights": len(self.arrays)}
         return framed({**self.header, "head": head}, [*self.arrays, *_weights(maps, whole=whole)])
 
 
-def pack(maps: AttentionMaps, **options: Unpack[Options]) -> bytes:
-    """Write the maps as one block of bytes that the component reads; see `Options`."""
-    return shared(maps, **options).packed(maps, whole=options.get("whole", False))
+def pack(maps: AttentionMaps, *, whole: bool = False, locale: str = "en") -> bytes:
+    """Write the maps as one block of bytes that the component reads; options as in `shared`."""
+    return shared(maps, whole=whole, locale=locale).packed(maps, whole=whole)
 
 
 def pack_head(maps: AttentionMaps, content: str, *, key: str) -> bytes:
@@ -223,9 +204,27 @@ def pack_head(maps: AttentionMaps, content: str, *, key: str) -> bytes:
     return framed(_chosen(maps) | named, _weights(maps))
 
 
-def shared(maps: AttentionMaps, **options: Unpack[Options]) -> Shared:
-    """Return what is the same whichever head is chosen; see `Options`."""
-    most = MOST_CELLS_OF_A_FILE if options.get("whole") else MOST_CELLS
+def shared(
+    maps: AttentionMaps,
+    *,
+    zooms: bool = False,
+    pins: bool = False,
+    whole: bool = False,
+    key: str = "",
+    locale: str = "en",
+) -> Shared:
+    """Return what is the same whichever head is chosen.
+
+    Args:
+        maps: What is shown.
+        zooms: Whether the page wants to know to which part the visitor zooms.
+        pins: Whether the page keeps words that are clicked.
+        whole: Whether there is no server from which another head's weights could come: then only
+            more than MOST_CELLS_OF_A_FILE are pooled.
+        key: The element's name; empty where there is but one.
+        locale: The reader's language.
+    """
+    most = MOST_CELLS_OF_A_FILE if whole else MOST_CELLS
     pool = pool_of(maps.weights.shape, most)
     # A mask that hides nothing need not be sent.
     masks = [] if maps.visible.all() else [maps.visible]
@@ -249,7 +248,7 @@ def shared(maps: AttentionMaps, **options: Unpack[Options]) -> Shared:
         header |= {"patches": written | {"arrays": len(arrays)}}
         arrays += more
     header |= {"content": content_of(header, arrays)}
-    own = {name: options.get(name, usual) for name, usual in _USUAL.items()}
+    own = {"zooms": zooms, "pins": pins, "key": key, "locale": locale}
     return Shared(header | own, arrays)
 
 
