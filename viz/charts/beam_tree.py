@@ -78,10 +78,12 @@ def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None)
     depth = max((int(str(row["row"])) for row in rows), default=0)
     # People count the steps of a decoding from 1.
     axis = alt.Axis(values=steps, labelExpr="datum.value + 1", grid=False)
+    across = alt.Scale(nice=False, padding=14)
     # The best stands on top; half a row of room for the words above it.
+    down = alt.Scale(domain=[-0.6, depth + 0.4], reverse=True, nice=False)
     place = {
-        "x": alt.X("step:Q", title=named["step"], axis=axis, scale=_PADDED),
-        "y": alt.Y("row:Q", axis=None, scale=_downwards(depth)),
+        "x": alt.X("step:Q", title=named["step"], axis=axis, scale=across),
+        "y": alt.Y("row:Q", axis=None, scale=down),
         "color": _shades(named),
     }
     edges = base.mark_rule().encode(
@@ -91,8 +93,10 @@ def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None)
         strokeWidth=alt.StrokeWidth("stroke:Q", scale=None),
         opacity=alt.Opacity("edge_opacity:Q", scale=None),
     )
+    # Words have room whatever the width of the chart.
+    limit = alt.ExprRef(f"min({LONGEST_WORD}, width / {len(steps) + 1} - 3)")
     # Black, the default of text, cannot be read on a dark page.
-    words = base.mark_text(dy=-11, cursor="pointer", limit=_room(len(steps))).encode(
+    words = base.mark_text(dy=-11, cursor="pointer", limit=limit).encode(
         **place,
         text=alt.Text("label:N"),
         size=alt.Size("font_size:Q", scale=None),
@@ -118,21 +122,9 @@ def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None)
     )
 
 
-_PADDED = alt.Scale(nice=False, padding=14)
-
-
-def _downwards(depth: int) -> alt.Scale:
-    return alt.Scale(domain=[-0.6, depth + 0.4], reverse=True, nice=False)
-
-
 def narrowest(nodes: Sequence[TreeNode]) -> int:
     """Return how many pixels wide a tree is to be so that its words are read."""
     return COLUMN * (2 + max((node.step for node in nodes), default=0))
-
-
-def _room(n_steps: int) -> alt.ExprRef:
-    """Return how wide a word may be, whatever the width of the chart."""
-    return alt.ExprRef(f"min({LONGEST_WORD}, width / {n_steps + 1} - 3)")
 
 
 _LOOKS = {

@@ -50,7 +50,6 @@ def of_series(
     names: Sequence[str],
     legend: alt.Legend = LEGEND,
     title: str | None = None,
-    colours: Sequence[str] = COLOURS,
 ) -> alt.Color:
     """Return the channel that gives each series its colour, with a legend where there are several.
 
@@ -58,9 +57,8 @@ def of_series(
         names: All series, in the order of their colours.
         legend: Its style.
         title: Above the legend.
-        colours: Of the series.
     """
-    scale = alt.Scale(domain=list(names), range=list(colours))
+    scale = alt.Scale(domain=list(names), range=COLOURS)
     return alt.Color(
         "series:N", title=title, scale=scale, legend=legend if len(names) > 1 else None
     )

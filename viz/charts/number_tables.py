@@ -72,14 +72,13 @@ def number_tables(
     """
     texts = complete(texts or {}, DEFAULT_TABLE_TEXTS)
     cells, rest = _apart(columns)
-    grids = _grids(cells)
+    grids = _grids(cells, title, texts, signs)
     if not any(map(len, columns.values())):
         tables = [f"<p>{html.escape(texts['empty'])}</p>"]
     elif grids is None:
         tables = [_rows(columns, title, texts, signs)]
     else:
-        tables = [grid.written(title, texts, signs) for grid in islice(grids, TABLES)]
-        tables += [_rows(rest, title, texts, signs)] if rest else []
+        tables = [*islice(grids, TABLES), *([_rows(rest, title, texts, signs)] if rest else [])]
     label = html.escape(title)
     return (
         _STYLE.format(rule=theme.colour(theme.QUIET, 0.4))
@@ -88,49 +87,6 @@ def number_tables(
         + "\n".join(tables)
         + "</div>"
     )
-
-
-class _Grid:
-    """The numbers of one quantity between queries and keys, or rows and columns."""
-
-    def __init__(
-        self,
-        columns: Columns,
-        axes: tuple[str, str],
-        name: str,
-        named: str,
-        rows: Sequence[int],
-    ) -> None:
-        self.axes = axes
-        self.name = name
-        self.named = named
-        visible = columns.get(_VISIBLE)
-        query, key = (cast(Sequence[int], columns[place]) for place in axes)
-        nothing = [""] * len(query)
-        query_token, key_token = (columns.get(f"{place}_token", nothing) for place in axes)
-        self.queries = {query[row]: query_token[row] for row in rows}
-        self.keys = {key[row]: key_token[row] for row in rows}
-        self.cells: dict[int, list[tuple[int, object]]] = {at: [] for at in self.queries}
-        """Query → key and value."""
-        for row in rows:
-            hidden = visible is not None and not visible[row]
-            value = _HIDDEN if hidden else columns[name][row]
-            self.cells[query[row]].append((key[row], value))
-
-    def written(self, title: str, texts: Mapping[str, str], signs: Signs) -> str:
-        """Return it as a table."""
-        caption = " · ".join(part for part in (title, self.named, self.name) if part)
-        keys = [_head(_token(key, text, texts), "col") for key, text in self.keys.items()]
-        corner = _head(" \\ ".join(texts[place] for place in self.axes), "col")
-        rows = (
-            [
-                _head(_token(query, text, texts), "row"),
-                *(_cell(row.get(key), texts, signs) for key in self.keys),
-            ]
-            for query, text in self.queries.items()
-            for row in [dict(self.cells[query])]
-        )
-        return _table(caption, [corner, *keys], rows)
 
 
 _HIDDEN = object()
@@ -172,15 +128,18 @@ def _filled(columns: Columns, rows: Sequence[int]) -> Columns:
     return {name: v for name, v in filled.items() if any(each is not None for each in v)}
 
 
-def _grids(columns: Columns) -> Iterator[_Grid] | None:
-    """Return one grid for each quantity and thing; None where the rows are not cells."""
+def _grids(
+    columns: Columns, title: str, texts: Mapping[str, str], signs: Signs
+) -> Iterator[str] | None:
+    """Return one table for each quantity and thing; None where the rows are not cells."""
     quantities = [name for name, values in columns.items() if _are_floats(values)]
     axes = next((pair for pair in _AXES if set(pair) <= set(columns)), None)
     if not quantities or axes is None:
         return None
     if any(len(set(columns[place])) > WHOLE for place in axes):
         return None
-    others = [n for n in columns if n not in (*_columns_of(axes), _VISIBLE, *quantities)]
+    placed = (*axes, *(f"{place}_token" for place in axes), _VISIBLE)
+    others = [name for name in columns if name not in (*placed, *quantities)]
     rows_of: dict[tuple[object, ...], list[int]] = {}
     for row, names in enumerate(zip(*(columns[name] for name in others), strict=True)):
         rows_of.setdefault(names, []).append(row)
@@ -191,18 +150,42 @@ def _grids(columns: Columns) -> Iterator[_Grid] | None:
         others = []
         rows_of = {(): next(iter(rows_of.values()))}
     return (
-        _Grid(columns, axes, quantity, " · ".join(map(" ".join, _named(others, names))), rows)
+        _table(
+            " · ".join(filter(None, (title, *map("{} {}".format, others, names), quantity))),
+            *_grid(columns, axes, quantity, rows, texts, signs),
+        )
         for names, rows in rows_of.items()
         for quantity in quantities
     )
 
 
-def _columns_of(axes: tuple[str, str]) -> tuple[str, ...]:
-    return (*axes, *(f"{place}_token" for place in axes))
-
-
-def _named(others: Sequence[str], names: Sequence[object]) -> Iterator[tuple[str, str]]:
-    return ((other, str(name)) for other, name in zip(others, names, strict=True))
+def _grid(
+    columns: Columns,
+    axes: tuple[str, str],
+    quantity: str,
+    rows: Sequence[int],
+    texts: Mapping[str, str],
+    signs: Signs,
+) -> tuple[list[str], Iterator[list[str]]]:
+    """Return head and rows of the table of a quantity by queries and keys, or rows and columns."""
+    query, key = (cast(Sequence[int], columns[place]) for place in axes)
+    n = len(query)
+    query_token, key_token = (columns.get(f"{place}_token", [""] * n) for place in axes)
+    visible = columns.get(_VISIBLE, [True] * n)
+    queries = {query[row]: query_token[row] for row in rows}
+    keys = {key[row]: key_token[row] for row in rows}
+    values = columns[quantity]
+    cells = {(query[row], key[row]): values[row] if visible[row] else _HIDDEN for row in rows}
+    corner = _head(" \\ ".join(texts[place] for place in axes), "col")
+    head = [corner, *(_head(_token(at, text, texts), "col") for at, text in keys.items())]
+    lines = (
+        [
+            _head(_token(at, text, texts), "row"),
+            *(_cell(cells.get((at, other)), texts, signs) for other in keys),
+        ]
+        for at, text in queries.items()
+    )
+    return head, lines
 
 
 def _are_floats(values: Sequence[object]) -> bool:

@@ -44,7 +44,6 @@ MODEBAR_TEXTS: Mapping[str, str] = {
     "Double-click to zoom back out": N_("Double-click to zoom back out"),
 }
 """Plotly's name of a button, or of a hint → its text in the reader's language."""
-_REMOVED = (*("toImage", "zoomIn2d", "zoomOut2d", "autoScale2d"),)
 ON_PAPER: dict[str, Any] = {
     "template": {},
     "paper_bgcolor": theme.PAPER,
@@ -266,7 +265,9 @@ def _trace(group: Points, places: Mapping[int | str, str]) -> dict[str, Any]:
         if group.labelled
         else None,
         "textfont": {"size": 13, "weight": 600},
-        "hovertext": [_hover(text) for text in group.details or group.labels],
+        "hovertext": [
+            _escaped(text).replace("\n", "<br>") for text in group.details or group.labels
+        ],
         "customdata": list(group.ids),
         "legendgroup": _escaped(group.name),
         "marker": {
@@ -277,10 +278,6 @@ def _trace(group: Points, places: Mapping[int | str, str]) -> dict[str, Any]:
         },
         "hovertemplate": "%{hovertext}<extra></extra>",
     }
-
-
-def _hover(text: str) -> str:
-    return "<br>".join(map(_escaped, text.split("\n")))
 
 
 def _layout(title: str, signs: Signs) -> dict[str, Any]:
@@ -323,7 +320,7 @@ def figure_config(texts: Mapping[str, str], locale: str) -> dict[str, Any]:
         "displaylogo": False,
         "scrollZoom": False,
         "responsive": True,
-        "modeBarButtonsToRemove": list(_REMOVED),
+        "modeBarButtonsToRemove": ["toImage", "zoomIn2d", "zoomOut2d", "autoScale2d"],
         "locale": locale,
         "locales": {locale: {"dictionary": dict(texts), "format": {}}},
     }
