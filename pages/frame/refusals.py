@@ -1,7 +1,6 @@
 """Why what was asked for last could not be done: kept in a callback, and shown on the page."""
 
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
 
 from core.config import ConfigError
 from core.jobs.job import JobError
@@ -13,13 +12,12 @@ from pages.frame.messages import explained
 _STORAGE = "refused"
 
 
-@contextmanager
-def kept(of: Hashable) -> Iterator[None]:
+def attempt(of: Hashable, act: Callable[..., object], *arguments: object) -> None:
     """Do something in a callback; keep why it failed under `of`, or forget what was kept there."""
     reasons = session.storage(_STORAGE)
     reasons.pop(of, None)
     try:
-        yield
+        act(*arguments)
     except (ConfigError, JobError, OSError, RunError) as error:
         reasons[of] = _("That could not be done: {reason}").format(reason=explained(error))
 

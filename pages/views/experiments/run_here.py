@@ -38,8 +38,8 @@ def offer(experiment: Experiment) -> None:
             _("Run it here"),
             key=START,
             icon=":material/play_arrow:",
-            on_click=_start,
-            args=(experiment, folder, n),
+            on_click=refusals.attempt,
+            args=(experiment.name, running.start, experiment, folder, n),
             help=_(
                 "Trains every variant in the background. What is trained already is not trained "
                 "again, and a stopped experiment goes on where it was."
@@ -74,19 +74,14 @@ def _keep(experiment: Experiment, folder: Path) -> None:
                 _(variant.label),
                 key=f"keep_{variant.name}",
                 type="tertiary",
-                on_click=_take,
-                args=(experiment, folder, variant),
+                on_click=refusals.attempt,
+                args=(experiment.name, keep_run, folder, experiment, variant, cached.own()),
             )
 
 
 def _kept(experiment: Experiment, variant: Variant) -> Path:
     """Return where a variant is put among the runs."""
     return cached.own() / f"{experiment.name}-{variant.name}"
-
-
-def _take(experiment: Experiment, folder: Path, variant: Variant) -> None:
-    with refusals.kept(experiment.name):
-        keep_run(folder, experiment, variant, cached.own())
 
 
 def _progress(experiment: Experiment, folder: Path) -> None:
@@ -108,8 +103,8 @@ def _progress(experiment: Experiment, folder: Path) -> None:
         st.button(
             _("Stop"),
             key=STOP,
-            on_click=_stop,
-            args=(experiment, folder),
+            on_click=refusals.attempt,
+            args=(experiment.name, running.RUNNING.ask, folder, "stop"),
             help=_("It goes on where it was when it is run again."),
         )
 
@@ -124,13 +119,3 @@ def _ended(folder: Path) -> str:
             return _("The experiment was interrupted. Run it again: it goes on where it was.")
         case _:
             return ""
-
-
-def _start(experiment: Experiment, folder: Path, seeds: int) -> None:
-    with refusals.kept(experiment.name):
-        running.start(experiment, folder, seeds)
-
-
-def _stop(experiment: Experiment, folder: Path) -> None:
-    with refusals.kept(experiment.name):
-        running.RUNNING.ask(folder, "stop")

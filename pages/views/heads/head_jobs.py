@@ -45,8 +45,8 @@ def offer(
         label,
         key=key,
         icon=":material/play_arrow:",
-        on_click=_start,
-        args=((key, run.path), start),
+        on_click=refusals.attempt,
+        args=((key, run.path), _measure, start),
         help=_("Silences one head after the other, in the background. The result stays."),
     )
 
@@ -77,6 +77,6 @@ def _ended(found: Status) -> str:
             return ""
 
 
-def _start(of: tuple[str, Path], start: Callable[[], None]) -> None:
-    with refusals.kept(of), service.current().measuring():
+def _measure(start: Callable[[], None]) -> None:
+    with service.current().measuring():
         start()

@@ -93,12 +93,7 @@ def seconds_left(rows: Sequence[Mapping[str, float]], steps: int) -> float | Non
 
 
 def _button(label: str, icon: str, act: Callable[[Path], None], path: Path, key: str) -> None:
-    st.button(label, icon=icon, key=key, on_click=_try, args=(act, path))
-
-
-def _try(act: Callable[[Path], None], path: Path) -> None:
-    with refusals.kept(path):
-        act(path)
+    st.button(label, icon=icon, key=key, on_click=refusals.attempt, args=(path, act, path))
 
 
 def _line(state: str, *parts: str) -> str:
