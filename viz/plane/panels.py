@@ -37,13 +37,15 @@ class Axis:
     then: Sequence[TokenLabel] = ()
 
 
-def numbered(name: str, count: int, start: int = 0) -> Axis:
-    """Return an axis whose labels count.
+def numbered(name: str, count: int, apart: int | None = None) -> Axis:
+    """Return an axis whose labels count; its numbers are linked to no axis with another `apart`.
 
     >>> [label.text for label in numbered("position", 3).labels]
     ['0', '1', '2']
     """
-    return Axis(name=name, labels=tuple(TokenLabel(str(start + i)) for i in range(count)))
+    labels = tuple(TokenLabel(str(at)) for at in range(count))
+    links = () if apart is None else range(apart * 10**6, apart * 10**6 + count)
+    return Axis(name=name, labels=labels, links=links)
 
 
 def written_panel(

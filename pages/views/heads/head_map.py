@@ -1,7 +1,6 @@
 """All heads of a kind as tiles; a click opens what is known of one."""
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from pages.frame import clicks, components, session
 from pages.frame.language import N_, _, number, percent
 from pages.views.heads import role_names
 from viz.component.standalone import Drawn
-from viz.plane.matrices import Axis, Matrices, Matrix, numbered
+from viz.plane.matrices import Matrices, Matrix, numbered
 
 MAP = "head_map"
 """Key of the tiles."""
@@ -43,8 +42,9 @@ def draw(heads: Sequence[HeadRole], chosen: Head) -> Drawn:
     panel = Matrix(
         title=_("Choose a head"),
         values=np.array([[_share(each) for each in row] for row in rows], np.float32),
-        rows=_links(numbered(_("layer"), len(rows)), 0),
-        columns=_links(numbered(_("head"), n_heads), len(rows)),
+        # Layer 2 and head 2 have nothing to do with each other.
+        rows=numbered(_("layer"), len(rows), 0),
+        columns=numbered(_("head"), n_heads, 1),
         texts=[[tile(each) for each in row] for row in rows],
         details=[[_detail(each) for each in row] for row in rows],
         note=_("“·”: no role that holds in half of the cases."),
@@ -57,7 +57,7 @@ def draw(heads: Sequence[HeadRole], chosen: Head) -> Drawn:
         selected=(0, chosen.layer, chosen.index),
         texts={"cell": cell, "help.pick": help_text},
     )
-    return components.show(shown, key=MAP, on_pick=partial(_take, MAP))
+    return components.show(shown, key=MAP, on_pick=_take)
 
 
 def tile(found: HeadRole) -> str:
@@ -87,12 +87,6 @@ def _detail(found: HeadRole) -> str:
     )
 
 
-def _links(axis: Axis, start: int) -> Axis:
-    # Layer 2 and head 2 have nothing to do with each other.
-    links = range(start, start + len(axis.labels))
-    return Axis(name=axis.name, labels=axis.labels, links=links)
-
-
-def _take(key: str) -> None:
-    if pick := clicks.picked(key):
+def _take() -> None:
+    if pick := clicks.picked(MAP):
         session.choose({session.LAYER: pick["row"], session.HEAD: pick["column"]})

@@ -47,7 +47,7 @@ from pages.views.heads import named_heads, patch_positions
 from pages.views.heads.silence_grid import telling_head
 from viz.component.payload import TokenLabel
 from viz.component.standalone import Drawn
-from viz.plane.matrices import Axis, Matrices, Matrix, numbered
+from viz.plane.matrices import Matrices, Matrix, numbered
 
 OTHER, OFFERED = "patch_with", "patch_offered"
 """In the link: the second sentence; and where those are kept that were offered."""
@@ -182,19 +182,14 @@ def _lines(texts: Mapping[str, str]) -> str:
     return "  \n".join(labelled(capitalised(name), text) for name, text in texts.items())
 
 
-def _turns(study: PatchingStudy, patched: Translation) -> bool:
-    """Return whether a patched translation has the word of the other sentence."""
-    n = study.step + 1
-    return patched.written_ids[:n] == study.clean.written_ids[:n]
-
-
 def _seen(study: PatchingStudy, head: Head, patched: Translation, names: tuple[str, str]) -> str:
     """Say what the head's output brings over, and which others bring much of it."""
     text = _(
         "With the output of **{head}** copied from {one} into {other}, the model still writes "
         "**{corrupt}**: {share} of the way to **{clean}**."
     )
-    if _turns(study, patched):
+    n = study.step + 1
+    if patched.written_ids[:n] == study.clean.written_ids[:n]:
         text = _(
             "With the output of **{head}** copied from {one} into {other}, the model writes "
             "**{clean}** instead of **{corrupt}**: {share} of the way."
@@ -269,16 +264,13 @@ def panel(
     """
     n_layers, n_columns = values_LH.shape
     heads = [TokenLabel(str(head)) for head in range(n_columns - 1)]
-    # Linked to nothing: head 2 of one kind has nothing to do with head 2 of another.
-    row, column = (2 * at + 1) * 10**6, 2 * at * 10**6
     return Matrix(
         title=_(kind.label),
         values=values_LH,
-        rows=replace(numbered(_("layer"), n_layers), links=range(row, row + n_layers)),
-        columns=Axis(
-            name=_("head"),
-            labels=(*heads, TokenLabel(_("all"))),
-            links=range(column, column + n_columns),
+        # Head 2 of one kind has nothing to do with head 2 of another.
+        rows=numbered(_("layer"), n_layers, 2 * at + 1),
+        columns=replace(
+            numbered(_("head"), n_columns, 2 * at), labels=(*heads, TokenLabel(_("all")))
         ),
         details=[[""] * n_columns] * n_layers,
         texts=[[write(each) for each in row] for row in values_LH.tolist()],

@@ -5,7 +5,6 @@ A cell says that its head is off, or what silencing it costs where that was meas
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from pages.frame import cached, clicks, components, measured_on, selection, sess
 from pages.frame.language import N_, _, brief, number
 from pages.frame.selection import Opened
 from viz.component.standalone import Drawn
-from viz.plane.matrices import Axis, Matrices, Matrix, numbered
+from viz.plane.matrices import Matrices, Matrix, numbered
 
 GRID, LAYERS, NOTHING = "silence_grid", "silence_layer", "silence_none"
 """Keys of the grid and of the buttons beside it."""
@@ -93,8 +92,9 @@ def grid(opened: Opened, heads: Iterable[Head], report: AblationReport) -> Drawn
         panel(
             title=_(kind.label),
             values=values_LH,
-            rows=_numbered(_("layer"), values_LH.shape[0], 2 * at + 1),
-            columns=_numbered(_("head"), values_LH.shape[1], 2 * at),
+            # Head 2 of one layer has nothing to do with head 2 of another.
+            rows=numbered(_("layer"), values_LH.shape[0], 2 * at + 1),
+            columns=numbered(_("head"), values_LH.shape[1], 2 * at),
             texts=[[texts[head] for head in layer] for layer in _heads(run, kind)],
             details=[[details[head] for head in layer] for layer in _heads(run, kind)],
         )
@@ -166,11 +166,6 @@ def _texts(
     width = max(map(len, off.values()))
     texts = {head: off[head] if head in silent else text for head, text in costs.items()}
     return {head: f"{text:\u00a0^{width}}" for head, text in texts.items()}
-
-
-def _numbered(name: str, count: int, at: int) -> Axis:
-    # Linked to nothing: head 2 of one layer has nothing to do with head 2 of another.
-    return replace(numbered(name, count), links=range(at * 10**6, at * 10**6 + count))
 
 
 def _linked(run: Run) -> tuple[Head, ...]:
