@@ -1,12 +1,13 @@
 """Charts as elements of a page, and as pictures to take away."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from textwrap import wrap
 from typing import Any, cast
 from unicodedata import east_asian_width
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.frame import components, language, service
 from viz.charts.curves import Chart
@@ -101,6 +102,15 @@ def chart(
         on_select=on_click or "ignore",
     )
     return Drawn(chart=figure)
+
+
+def charts(places: Iterable[DeltaGenerator], figures: Iterable[Chart]) -> list[Drawn]:
+    """Show each of several charts in a place of its own; see `chart`."""
+    pictures = []
+    for place, figure in zip(places, figures, strict=True):
+        with place:
+            pictures.append(chart(figure))
+    return pictures
 
 
 def plotly_chart(figure: Figure, key: str, on_select: Callable[[], None] | None = None) -> Drawn:

@@ -77,8 +77,4 @@ def _curves(decodings: TwoDecodings, *, is_own: bool) -> list[Drawn]:
         curves({kl: decodings.divergence}, x=step, y=Quantity(kl), at=at, title=kl),
         curves(of_true, x=step, y=Quantity(probability, share=True), at=at, title=probability),
     )
-    pictures: list[Drawn] = []
-    for column, figure in zip(st.columns(2), drawn, strict=True):
-        with column:
-            pictures.append(charts.chart(figure.properties(height=_HEIGHT)))
-    return pictures
+    return charts.charts(st.columns(2), (each.properties(height=_HEIGHT) for each in drawn))

@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.config import ModelConfig
 from core.studies.lessons.counts import LENGTHS, Cost, ReadingCost, Unit, cost, reading_cost
-from pages.frame.charts import chart
+from pages.frame.charts import charts
 from pages.frame.language import N_, _, labelled, number, short
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
@@ -27,8 +27,8 @@ def draw(opened: Opened) -> Shown:
         (_("2. Multiplications"), _("millions"), "multiplications", 1_000_000),
         (_("3. Numbers kept on the way"), _("thousands"), "kept", 1_000),
     )
-    pictures = []
-    for place, (title, name, field, scale) in zip(st.columns(3, gap="medium"), drawn, strict=True):
+    figures = []
+    for title, name, field, scale in drawn:
         series = {
             _(NAMES[unit]): [getattr(each, field) / scale for each in costs]
             for unit, costs in found.costs.items()
@@ -40,8 +40,7 @@ def draw(opened: Opened) -> Shown:
             at=LENGTHS,
             title=title,
         )
-        with place:
-            pictures.append(chart(figure))
+        figures.append(figure)
     return Shown(
         name="reading",
         title=_("What a layer of this width costs by the number of tokens it reads"),
@@ -49,7 +48,7 @@ def draw(opened: Opened) -> Shown:
         recipe=recipe,
         seen=_seen(found),
         code=[cost],
-        pictures=pictures,
+        pictures=charts(st.columns(3, gap="medium"), figures),
         formula=_formula(opened.run.settings.model),
     )
 

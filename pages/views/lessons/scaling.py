@@ -19,7 +19,7 @@ from core.studies.lessons.scaling import (
     why_scale,
 )
 from pages.frame import controls
-from pages.frame.charts import chart
+from pages.frame.charts import charts
 from pages.frame.language import _, number, percent
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
@@ -50,10 +50,7 @@ def draw(opened: Opened) -> Shown:
         _variance(found.sampled, width),
         _gradient(found.sampled, width),
     )
-    pictures = []
-    for place, figure in zip(st.columns(3, gap="medium"), drawn, strict=True):
-        with place:
-            pictures.append(chart(figure))
+    pictures = charts(st.columns(3, gap="medium"), drawn)
     if len(found.scaled.scores_K) <= FEW and np.abs(found.unscaled.scores_K).max() <= SMALL:
         text = _("Worked out: {undivided}. Divided by √{d_k}, a temperature of {root}: {divided}.")
         st.caption(

@@ -17,7 +17,7 @@ from core.training.prepare import check_training, train_tokenizer
 from core.training.presets import LIKE, PRESETS, Preset, Setting, with_settings
 from pages.frame import controls, service
 from pages.frame.cached import Keyed
-from pages.frame.charts import chart
+from pages.frame.charts import charts
 from pages.frame.language import N_, _, listed, n_, number, plain, translated
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
@@ -28,7 +28,6 @@ from pages.views.training import costs, guided, own_pairs, settings, start
 from pages.views.training.knobs import ARCHITECTURE, AUTOMATIC, KNOBS, PAPER
 from pages.views.training.settings import Begun
 from pages.views.training.start import PendingSettings
-from viz.component.standalone import Drawn
 
 TASK, SIZE = "task", "size"
 OWN_PAIRS = "own_pairs"
@@ -101,11 +100,9 @@ def _shown(wanted: PendingSettings, command: str) -> Shown | None:
     preset, learned = wanted.preset, wanted.vocab_size
     if preset is None or learned is None:
         return None
-    charts = costs.charts(preset.sized(learned), preset.training)
+    figures = costs.charts(preset.sized(learned), preset.training)
     with st.container(key="forecast"):
-        for place, each in zip(st.columns(2, gap="large"), charts, strict=True):
-            with place:
-                chart(each)
+        pictures = charts(st.columns(2, gap="large"), figures)
     return Shown(
         name=wanted.short,
         title=_("A training of the size {size}, before it has begun").format(
@@ -114,7 +111,7 @@ def _shown(wanted: PendingSettings, command: str) -> Shown | None:
         seen=costs.seen(preset.sized(learned), preset.training, wanted.name),
         recipe=Recipe(forecast, preset, learned),
         code=[learning_rate],
-        pictures=[Drawn(chart=each) for each in charts],
+        pictures=pictures,
         about={"task": _(LABELS[wanted.name]), "command": command},
     )
 

@@ -20,7 +20,7 @@ from core.training.loop import train
 from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import cached, clicks, components, links, measured_on, refusals, selection, session
 from pages.frame.cached import Folder, RunAt
-from pages.frame.charts import chart
+from pages.frame.charts import charts
 from pages.frame.language import _, joined, n_, number, percent, plain, translated
 from pages.frame.passes import PICTURE
 from pages.frame.recipe import Recipe
@@ -58,7 +58,7 @@ def draw(path: Path) -> Shown | None:
         found, settings = cached.situation(path), cached.settings(path)
         at_rest = None if path.parent == cached.GALLERY else SECONDS_AT_REST
         words = SECONDS_BETWEEN_WORDS if found.alive else at_rest
-        charts = SECONDS_BETWEEN_CHARTS if found.alive else None
+        drawings = SECONDS_BETWEEN_CHARTS if found.alive else None
         looks = SECONDS_BETWEEN_LOOKS if found.alive else None
         steps, texts = settings.training.steps, _texts(mixed=settings.beside_own_pairs)
         has_snapshot = _has_snapshot(path)
@@ -71,7 +71,7 @@ def draw(path: Path) -> Shown | None:
         else:
             beside = st.container()
         with beside:
-            session.fragment("charts", charts)(_charts)(path, steps, texts, stacked=has_snapshot)
+            session.fragment("charts", drawings)(_charts)(path, steps, texts, stacked=has_snapshot)
         session.fragment("samples", looks)(_samples)(path, found.alive)
         query = {session.MODEL: cached.listed_name(path)}
         links.link(
@@ -247,9 +247,7 @@ def _charts(path: Path, steps: int, texts: Mapping[str, str], *, stacked: bool) 
         state.say_problem(path, error)
         return
     places = [st.container() for _ in range(N_CHARTS)] if stacked else st.columns(2, gap="medium")
-    for place, drawn in zip(places, charts_of(rows, steps, texts), strict=True):
-        with place:
-            chart(drawn)
+    charts(places, charts_of(rows, steps, texts))
 
 
 def _pass(path: Path, sentence: str) -> None:
@@ -275,11 +273,7 @@ def _pass(path: Path, sentence: str) -> None:
     opened = selection.Opened(path, run, cached.task(path), sentence, inspection)
     focus = clicks.first_pronoun(opened, inspection)
     whole = heads_at_step.whole_at(run, found, step, focus, writes)
-    components.show(whole, key=PICTURE, on_step=_keep_step, on_pick=_open_head)
-
-
-def _keep_step() -> None:
-    """Leave the step to the picture."""
+    components.show(whole, key=PICTURE, on_step=heads_at_step.keep_step, on_pick=_open_head)
 
 
 def _open_head() -> None:
