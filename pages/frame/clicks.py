@@ -28,6 +28,12 @@ def take(key: str, *names: str) -> None:
         session.choose({name: pick[name] for name in names})
 
 
+def take_points(key: str, name: str, most: int | None = None) -> None:
+    """Choose the points, or the first of them, that were selected in a figure of Plotly."""
+    points = session.component_value(key).selection["points"][:most]
+    session.choose({name: ",".join(str(point["customdata"]) for point in points) or None})
+
+
 def pinned(
     opened: Opened, inspection: Inspection, kind: Kind | None = None
 ) -> tuple[Side, int] | None:

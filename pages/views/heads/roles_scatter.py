@@ -1,6 +1,7 @@
 """All heads as points by any two of their measures: what they look at, add, and cost silenced."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Literal
 
@@ -23,7 +24,7 @@ from core.studies.effects.text_cost import N_TEXTS, costs_of_heads, knows_labels
 from core.studies.heads.question import Role, heads_of
 from core.studies.heads.roles import SEED, HeadRole, roles_of_heads
 from core.studies.heads.row_statistics import RowStatistics, row_statistics
-from pages.frame import cached, controls, links, measured_on, notes, selection, session
+from pages.frame import cached, clicks, controls, links, measured_on, notes, selection, session
 from pages.frame.charts import plotly_chart
 from pages.frame.language import N_, _, capitalised, joined, listed_apart, n_, number, signs
 from pages.frame.recipe import Recipe
@@ -85,7 +86,8 @@ def draw(opened: Opened, row: DeltaGenerator) -> Shown:
     selected = _selected(found, x, y)
     left, right = st.columns([5, 3], gap="medium")
     with left:
-        picture = plotly_chart(_figure(found, x, y), POINTS, _take)
+        take = partial(clicks.take_points, POINTS, SELECTED)
+        picture = plotly_chart(_figure(found, x, y), POINTS, take)
         st.caption(_below(found, x, y))
     with right:
         _say_heads(opened, found, x, y, selected)
@@ -95,7 +97,7 @@ def draw(opened: Opened, row: DeltaGenerator) -> Shown:
     on = measured_on.drawn(opened.run, found.heads[0].n_sentences, SEED)
     return Shown(
         name=f"heads_{x}_{y}",
-        title=_title(x, y),
+        title=_("All heads by {x} and {y}").format(x=_name(x), y=_name(y)),
         question=_("Do heads that look sharply also matter?")
         if _is_of_need(x, y)
         else _("Do two measures of the heads go together?"),
@@ -235,10 +237,6 @@ def _label(head: Head) -> str:
     return _("L{layer} H{head}").format(layer=number(head.layer), head=number(head.index))
 
 
-def _title(x: str, y: str) -> str:
-    return _("All heads by {x} and {y}").format(x=_name(x), y=_name(y))
-
-
 def _known(found: HeadMeasures, each: HeadRole, x: str, y: str) -> Iterator[str]:
     """Yield what is known of a head, line by line: its name, its role, and the two measures."""
     yield notes.site_and_head(each.head)
@@ -321,13 +319,6 @@ def _offer_to_measure(opened: Opened) -> None:
         session.SENTENCE: opened.sentence,
     }
     links.link("heads", _("Measure what silencing costs"), ":material/science:", query)
-
-
-def _take() -> None:
-    """Take over the heads whose points were selected."""
-    points = session.component_value(POINTS).selection["points"]
-    heads = ",".join(str(point["customdata"]) for point in points)
-    session.choose({SELECTED: heads or None})
 
 
 def _seen(found: HeadMeasures, x: str, y: str) -> str:

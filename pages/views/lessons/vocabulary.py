@@ -1,6 +1,7 @@
 """The vocabulary as points: its vectors in two of all dimensions, and what is near."""
 
 from collections.abc import Collection
+from functools import partial
 
 import streamlit as st
 
@@ -13,7 +14,7 @@ from core.studies.lessons.embeddings import (
     principal_components,
     vocabulary_map,
 )
-from pages.frame import session
+from pages.frame import clicks, session
 from pages.frame.charts import plotly_chart
 from pages.frame.language import _, joined, listed, number, percent, plain, signs
 from pages.frame.recipe import Recipe
@@ -47,7 +48,8 @@ def draw(opened: Opened, stack: Stack, word: int) -> Shown:
     figure = _figure(found, stack, word)
     left, right = st.columns([5, 3], gap="medium")
     with left:
-        picture = plotly_chart(figure, MAP, _take)
+        take = partial(clicks.take_points, MAP, SELECTED, MOST_LISTED)
+        picture = plotly_chart(figure, MAP, take)
     with right:
         for near in found.near:
             st.markdown(_nearest(near))
@@ -73,12 +75,6 @@ def draw(opened: Opened, stack: Stack, word: int) -> Shown:
 def _ids(written: str | None, n_tokens: int) -> tuple[int, ...]:
     ids = (position(each, n_tokens) for each in (written or "").split(","))
     return tuple(dict.fromkeys(each for each in ids if each is not None))[:MOST_LISTED]
-
-
-def _take() -> None:
-    points = session.component_value(MAP).selection["points"]
-    ids = [int(point["customdata"]) for point in points[:MOST_LISTED]]
-    session.choose({SELECTED: ",".join(map(str, ids)) or None})
 
 
 def _figure(found: VocabularyMap, stack: Stack, word: int) -> Figure:
