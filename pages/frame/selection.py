@@ -487,15 +487,19 @@ def link_to_head(opened: Opened, head: Head, label: str) -> None:
     """
     if why_not(opened.run, (*NEEDS_OF_HEADS, *NEEDS_OF_HEAD_VIEW)):
         return
-    query = {
-        session.TRIAL: HEAD_VIEW,
+    query = {session.TRIAL: HEAD_VIEW, **query_of(opened, head)}
+    links.link("heads", label, ":material/badge:", query)
+
+
+def query_of(opened: Opened, head: Head) -> dict[str, str]:
+    """Return what a link to a head opens with."""
+    return {
         session.MODEL: cached.listed_name(opened.path),
         session.SENTENCE: opened.sentence,
         session.KIND: str(head.kind),
         session.LAYER: str(head.layer),
         session.HEAD: str(head.index),
     }
-    links.link("heads", label, ":material/badge:", query)
 
 
 def tell_head(selected: Selection) -> None:

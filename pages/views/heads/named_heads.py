@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.heads import Head
-from pages.frame import cached, links, notes, session
+from pages.frame import links, notes, selection
 from pages.frame.language import _, joined
 from pages.frame.selection import Opened
 
@@ -22,11 +22,5 @@ def link_to_map(opened: Opened, head: Head) -> None:
         "attention",
         _("Show the map of {where}").format(where=notes.within_sentence(head)),
         ":material/grid_view:",
-        {
-            session.MODEL: cached.listed_name(opened.path),
-            session.SENTENCE: opened.sentence,
-            session.KIND: str(head.kind),
-            session.LAYER: str(head.layer),
-            session.HEAD: str(head.index),
-        },
+        selection.query_of(opened, head),
     )
