@@ -21,7 +21,6 @@ with what was clicked selected. Without a callback a component does not offer wh
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
@@ -38,7 +37,7 @@ from viz.plane import maps, matrices, strips
 from viz.plane.maps import DEFAULT_MAPS_TEXTS, AttentionMaps
 from viz.plane.matrices import DEFAULT_MATRICES_TEXTS, Matrices
 from viz.plane.strips import DEFAULT_STRIPS_TEXTS, Strips
-from viz.stepper.decoding import DecodingView, pack_decoding
+from viz.stepper.decoding import DEFAULT_DECODING_TEXTS, DecodingView, pack_decoding
 from viz.whole import whole
 from viz.whole.whole import DEFAULT_WHOLE_TEXTS, Whole
 
@@ -94,17 +93,13 @@ class _Component:
     """Name of the assets, of a picture that is taken away, too."""
     pack: Callable[..., bytes]
     texts: Mapping[str, str]
-    """To be translated; without them a picture brings its own."""
+    """To be translated."""
     offers: Mapping[str, str]
     """Callback → what the packed picture calls the offer that it answers."""
 
 
 def _component(
-    name: str,
-    assets: str,
-    pack: Callable[..., bytes],
-    texts: Mapping[str, str] = MappingProxyType({}),
-    **offers: str,
+    name: str, assets: str, pack: Callable[..., bytes], texts: Mapping[str, str], **offers: str
 ) -> _Component:
     return _Component(_mounted(name, assets_of(assets), assets), assets, pack, texts, offers)
 
@@ -123,7 +118,7 @@ _COMPONENTS: dict[type, _Component] = {
     ),
     Strips: _component("plane_strips", "plane", strips.pack, DEFAULT_STRIPS_TEXTS, on_pin="picks"),
     Lines: _component("lines", "lines", lines.pack, DEFAULT_LINES_TEXTS),
-    DecodingView: _component("decoding", "stepper", pack_decoding),
+    DecodingView: _component("decoding", "stepper", pack_decoding, DEFAULT_DECODING_TEXTS),
     Whole: _component(
         "whole",
         "whole",

@@ -16,7 +16,6 @@ from pages.frame.maps import fed_labels, labels, side_labels
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, default_head
 from viz.stepper.decoding import (
-    DEFAULT_DECODING_TEXTS,
     OWN_REFERENCE_TEXTS,
     Alternative,
     DecodingView,
@@ -63,8 +62,7 @@ def stepper_of(  # noqa: PLR0913
         look=default_head(opened.run, kind),
         start=start,
         arrival=arrival,
-        texts=translated(DEFAULT_DECODING_TEXTS)
-        | (translated(OWN_REFERENCE_TEXTS) if is_own else {}),
+        texts=translated(OWN_REFERENCE_TEXTS) if is_own else {},
         about=labelled(opened.run.name, opened.sentence),
     )
 
