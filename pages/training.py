@@ -54,15 +54,12 @@ def _usual(paths: Mapping[str, Path]) -> str:
 
 
 def _ask_run(view: View[Path], paths: Mapping[str, Path]) -> str:
-    """Ask for a run; those come first that a view shows most of."""
-    if view in (ONE_STEP, LOOK_BACK):
-        return _ask_named_run(sorted(paths, key=lambda name: not _looks_back(paths[name])))
-    # One measure of what is right is easier to read than two.
-    return _ask_named_run(sorted(paths, key=lambda name: _learned_two_things(paths[name])))
+    """Ask for a run; those come last that a view shows least of, or less plainly.
 
-
-def _ask_named_run(names: Sequence[str]) -> str:
-    """Ask for a run: the first is not always the same, so the URL names it in any case."""
+    The first is not always the same, so the URL names it in any case.
+    """
+    comes_last = _learned_two_things if view is WATCH else _is_hardly_kept
+    names = sorted(paths, key=lambda name: comes_last(paths[name]))
     runs = {name: name for name in names}
     return controls.selection(
         _("Model"), session.MODEL, runs, names[0], labelled=False, named=True, width=200
@@ -94,13 +91,16 @@ def _changed(path: Path) -> float:
         return 0.0
 
 
-def _looks_back(path: Path) -> bool:
-    """Return whether more of a run was kept than its beginning and its end."""
-    return len(stops(path)) > heads_at_step.FEW
+def _is_hardly_kept(path: Path) -> bool:
+    """Return whether no more of a run was kept than its beginning and its end."""
+    return len(stops(path)) <= heads_at_step.FEW
 
 
 def _learned_two_things(path: Path) -> bool:
-    """Return whether a run of the gallery learned pairs of a file beside what its task makes."""
+    """Return whether a run of the gallery learned pairs of a file beside what its task makes.
+
+    One measure of what is right is easier to read than two.
+    """
     try:
         return path.parent == cached.GALLERY and cached.settings(path).beside_own_pairs
     except RunError:

@@ -11,10 +11,9 @@ from core.heads import Head, Site
 from core.runs.run import Run, RunError
 from core.studies.forward_pass import ForwardPass
 from core.studies.opening.examples import examples_of, known_continuation
-from pages.frame import cached, clicks, controls, needs, selection, session
+from pages.frame import cached, clicks, controls, selection, session
 from pages.frame.cached import RunAt
 from pages.frame.language import _, number
-from pages.frame.needs import Need
 from pages.frame.passes import PICTURE, whole_of
 from pages.frame.recipe import Recipe
 from pages.views.training import progress
@@ -77,6 +76,10 @@ def whole_at(run: Run, found: ForwardPass, step: int, focus: int | None, writes:
     return replace(whole, texts={**whole.texts, "at": writes or usual})
 
 
+def keep_step() -> None:
+    """Leave the step of decoding to the picture."""
+
+
 def head_clicked() -> dict[str, object]:
     """Return the head that was clicked in a pass, as choices; nothing where none was."""
     if not (pick := clicks.picked(PICTURE)):
@@ -86,30 +89,18 @@ def head_clicked() -> dict[str, object]:
     return {session.KIND: site.attention, **chosen}
 
 
-def why_none(path: Path) -> str:
-    """Return why a run's model has no head to look at, in a sentence; empty where it has.
-
-    Raises:
-        RunError: The folder is no run.
-    """
-    return needs.why_not(untrained(path), [Need.HEADS])
-
-
 def ask_head(path: Path) -> Head:
     """Ask for a kind of attention, a layer and a head; to be called inside of a row.
 
     Raises:
         RunError: The folder is no run.
     """
-    return selection.ask_head(_opened(path))
-
-
-def _opened(path: Path) -> Run:
-    """Return the run as it opens elsewhere, with what is known of its heads; else untrained."""
     try:
-        return cached.loaded(path)
+        # As it opens elsewhere, with what is known of its heads.
+        run = cached.loaded(path)
     except RunError:
-        return untrained(path)
+        run = untrained(path)
+    return selection.ask_head(run)
 
 
 def untrained(path: Path) -> Run:

@@ -22,7 +22,7 @@ from core.studies.heads.largest_weights import (
 )
 from core.studies.heads.maps import SHARP, Forming, forming
 from core.training.trainer import EVALUATION_SAMPLES
-from pages.frame import cached, clicks, components, notes, selection, session, tour
+from pages.frame import cached, clicks, components, needs, notes, selection, session, tour
 from pages.frame.cached import RunAt
 from pages.frame.charts import chart
 from pages.frame.language import (
@@ -36,6 +36,7 @@ from pages.frame.language import (
     translated,
 )
 from pages.frame.maps import labels
+from pages.frame.needs import Need
 from pages.frame.passes import PICTURE
 from pages.frame.recipe import Recipe
 from pages.frame.typography import typeset
@@ -63,7 +64,7 @@ def draw(path: Path) -> Shown | None:
     Args:
         path: The run's folder.
     """
-    if why := heads_at_step.why_none(path):
+    if why := needs.why_not(heads_at_step.untrained(path), [Need.HEADS]):
         st.info(why)
         return None
     rows, offered = progress.rows(path), stops(path)
@@ -89,10 +90,13 @@ def draw(path: Path) -> Shown | None:
     focus = _telling_row(last, head) if head.kind.query_side == "source" else None
     passed = Recipe(forward_pass, RunAt(path, step), _at(path, step, sentence)).result()
     whole = heads_at_step.whole_at(run, passed, step, focus)
-    picture = components.show(whole, key=PICTURE, on_step=_keep, on_pick=_take_head)
+    picture = components.show(
+        whole, key=PICTURE, on_step=heads_at_step.keep_step, on_pick=_take_head
+    )
     pictures.append(_loss(rows, step))
     spread = _chart(recipe.result())
     st.caption(joined(_how_measured(len(offered), mixed=cached.settings(path).beside_own_pairs)))
+    guided = _("This head was guided: it was rewarded for looking from a pronoun at its noun.")
     return Shown(
         name=f"{path.name}-step-{step}-{head.site}.{head.index}",
         title=_("{head}, at step {step}").format(head=notes.site_and_head(head), step=number(step)),
@@ -100,7 +104,7 @@ def draw(path: Path) -> Shown | None:
             [
                 _seen(inspection, last, head, step),
                 _seen_sharp(recipe.result()),
-                *_guided(run, head),
+                guided if notes.is_guided(run, head) else "",
             ]
         ),
         recipe=recipe,
@@ -153,12 +157,6 @@ def _say_written(run: Run, begin: str, inspection: Inspection, last: Inspection)
         for begin, each in written.items()
     ]
     st.markdown("  \n".join(lines))
-
-
-def _guided(run: Run, head: Head) -> Iterator[str]:
-    """Say that a head did not find its place by itself."""
-    if notes.is_guided(run, head):
-        yield _("This head was guided: it was rewarded for looking from a pronoun at its noun.")
 
 
 def _head_at_step(
@@ -216,10 +214,6 @@ def _take_step(steps: Sequence[int]) -> None:
         session.choose({session.STEP: steps[pick["row"]]})
 
 
-def _keep() -> None:
-    """Leave the step of decoding to the picture."""
-
-
 def _take_head() -> None:
     """Look at the head that was clicked."""
     session.choose(heads_at_step.head_clicked())
@@ -235,7 +229,8 @@ def _loss(rows: Rows, step: int) -> Drawn:
 
 def _chart(found: Forming) -> Drawn:
     """Draw how evenly each head of the layer spreads its weights at each snapshot."""
-    labels = {index: _("head {head}").format(head=index) for index in range(_n_heads(found))}
+    n_heads = len(found.evenness[found.step])
+    labels = {index: _("head {head}").format(head=index) for index in range(n_heads)}
     figure = curves(
         {
             label: [heads[index] for heads in found.evenness.values()]
@@ -265,10 +260,6 @@ def _layer(site: Site) -> str:
         layer=site.layer,
         kind=_(site.attention.sublayer_label),
     )
-
-
-def _n_heads(found: Forming) -> int:
-    return len(found.evenness[found.step])
 
 
 def _seen_sharp(found: Forming) -> str:

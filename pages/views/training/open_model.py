@@ -112,8 +112,6 @@ def _tell_of(folder: Path, status: Status) -> None:
         elif status.message or status.state == "interrupted":
             why = plain(explained(status.message) or _("its process ended"))
             st.error(_("{name} was not opened: {why}").format(name=name, why=why))
-            st.button(_("Dismiss"), key=f"dismiss {name}", on_click=_dismiss, args=(folder,))
-
-
-def _dismiss(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
+            st.button(
+                _("Dismiss"), key=f"dismiss {name}", on_click=shutil.rmtree, args=(folder, True)
+            )
