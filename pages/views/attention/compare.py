@@ -19,7 +19,6 @@ from core.studies.heads.comparison import (
 from core.studies.opening.examples import sources_beside
 from pages.frame import cached, components, controls, notes, session, typography
 from pages.frame.language import _, capitalised, labelled, number, plain
-from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Selection, inspecting, key_axis, query_axis
 from pages.frame.texts import view_text
@@ -131,11 +130,7 @@ def _model(selected: Selection) -> Second | None:
     with row:
         name = _ask_model(selected, own)
     recipe = inspecting(paths[name], opened.sentence, selected.whole_words)
-    try:
-        inspection = recipe.result()
-    except RunError as error:
-        st.error(plain(explained(error)))
-        return None
+    inspection = recipe.result()
     if not inspection.sites_of(selected.kind):
         st.info(_("{name} has no attention of this kind.").format(name=plain(name)))
         return None

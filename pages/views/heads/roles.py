@@ -8,14 +8,12 @@ import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from core.heads import Head
-from core.runs.run import RunError
 from core.studies.effects.head_report import RolesReport, roles_report
 from core.studies.effects.measuring import stored_effects
 from core.studies.heads.question import ask, target_keys
 from core.studies.heads.roles import SEED, HeadRole, questions_on, roles_of_heads
 from pages.frame import controls, measured_on, notes, session
-from pages.frame.language import _, joined, n_, number, percent_of_100, plain
-from pages.frame.messages import explained
+from pages.frame.language import _, joined, n_, number, percent_of_100
 from pages.frame.needs import Need, missing
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
@@ -52,16 +50,12 @@ def draw(opened: Opened) -> Shown | None:
     return _of_held_out(opened)
 
 
-def _of_held_out(opened: Opened) -> Shown | None:
+def _of_held_out(opened: Opened) -> Shown:
     """Draw the table of roles on held-out sentences, and say what the chosen head does."""
     measured = notes.stored(opened.run) is not None
     effects = Recipe(stored_effects, opened.path) if measured else None
     recipe = Recipe(roles_report, Recipe(roles_of_heads, opened.path), effects)
-    try:
-        report = recipe.result()
-    except RunError as error:
-        st.error(plain(explained(error)))
-        return None
+    report = recipe.result()
     chosen = _chosen(report)
     _draw_table(report, chosen)
     said = _(
@@ -102,9 +96,10 @@ def _draw_table(report: RolesReport, chosen: HeadRole) -> None:
         shown = [each for each in report.heads if each.head in needed | {chosen.head}]
     rows = [_row(report, each) for each in shown]
     names = [str(each.head) for each in shown]
+    in_percent = partial(percent_of_100, decimals=0)
     controls.table(
         TABLE,
-        written(runs_table(rows), dict.fromkeys((SHARE, BASELINE), _share)),
+        written(runs_table(rows), dict.fromkeys((SHARE, BASELINE), in_percent)),
         names,
         [str(chosen.head)],
         _take,
@@ -172,10 +167,6 @@ def _column_config(report: RolesReport) -> dict[str, ColumnConfig | None]:
 
 def _points(fall: float | None) -> float | None:
     return None if fall is None else round(100 * fall, 1)
-
-
-def _share(value: float) -> str:
-    return percent_of_100(value, 0)
 
 
 def _seen(report: RolesReport, chosen: HeadRole) -> str:

@@ -63,11 +63,7 @@ def draw(opened: Opened) -> Shown | None:
         with st.popover(_("More")):
             instead, by = _ask_more(opened, effects)
     recipe = _recipe(opened, instead, by)
-    try:
-        report = recipe.result()
-    except RunError as error:
-        st.error(plain(explained(error)))
-        return None
+    report = recipe.result()
     heads, found = silence_grid.chosen(opened), report.sentence
     text = view_text("heads", "silence")
     return Shown(
