@@ -139,7 +139,8 @@ def _half_own(n: int) -> str:
 def drawn(run: Run, n: int, seed: int) -> str:
     """Return a number of sentences in words, with the seed where one drew them."""
     words = sentences(run, n)
-    if run.settings.has_lines or (run.settings.is_opened and _all_there_are(run, n)):
+    are_all = run.settings.is_opened and run.settings.task == PAIRS and most(run, n + 1) == n
+    if run.settings.has_lines or are_all:
         return words
     return _("{sentences}, seed {seed}").format(sentences=words, seed=seed)
 
@@ -153,10 +154,6 @@ def most(run: Run, n: int) -> int:
     except RunError:
         # The measurement shows why it cannot be done.
         return n
-
-
-def _all_there_are(run: Run, n: int) -> bool:
-    return run.settings.task == PAIRS and most(run, n + 1) == n
 
 
 def _count(run: Run, n: int) -> int:

@@ -5,7 +5,7 @@ from os.path import commonprefix
 
 from core.decoding.sentence import Translation
 from core.heads import Head, Kind
-from core.inspection import Inspection, SiteAttention
+from core.inspection import Inspection
 from core.runs.run import Run, RunError
 from core.studies.effects.head_effects import HeadEffects
 from core.studies.heads.findings import best_pronoun_head
@@ -28,8 +28,8 @@ def about_map(run: Run, inspection: Inspection, head: Head, *, silenced: bool = 
 
     What silencing the head changes is left out where the view shows it itself.
     """
-    found = []
-    if _is_uniform(inspection.attention[head.site], head):
+    found, attention = [], inspection.attention[head.site]
+    if evenness(attention.weights_HQK[head.index], attention.even_QK) > NEARLY_UNIFORM:
         found.append(_("This head's rows are nearly uniform: it points at nothing."))
     found += _shared(run, head) + _score_warnings(run, head)
     return found + (_effect_warnings(run, head) if silenced else [])
@@ -304,7 +304,3 @@ def _training_warnings(run: Run) -> list[str]:
         share, n = percent(run.evaluation["exact_match"]), run.evaluation["n"]
         return [text.format(share=share, sentences=measured_on.of_task(run.settings.task, n))]
     return []
-
-
-def _is_uniform(attention: SiteAttention, head: Head) -> bool:
-    return evenness(attention.weights_HQK[head.index], attention.even_QK) > NEARLY_UNIFORM

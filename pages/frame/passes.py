@@ -75,7 +75,7 @@ def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Who
         title: A sentence.
         focus: The source's token that stands out; None for none.
     """
-    inspection = found.inspection
+    inspection, lens, best = found.inspection, found.lens, found.best
     focus_step = looking_step(found, focus)
     masked = not run.model.config.is_parallel
     sublayers = [_sublayer(run, inspection, *each, masked=masked) for each in found.sublayers]
@@ -85,8 +85,9 @@ def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Who
         fed=side_labels(inspection, "target"),
         sublayers=sublayers,
         norms={stream.sites[0].side: stream.norms_LK for stream in found.streams.values()},
-        guesses=_guesses(run, found),
-        best=_best(run, found),
+        # The embedding is no layer.
+        guesses=_rows(run, lens.best_LK[1:], lens.best_probability_LK[1:]) if lens else [],
+        best=_rows(run, best.ids_TN, best.probabilities_TN) if best else [],
         given=max(inspection.n_typed - 1, 0),
         fills={at: _named(run, *zip(*row, strict=True)) for at, row in found.fills.items()},
         step=_usual_step(found) if focus_step is None else focus_step,
@@ -200,22 +201,10 @@ def _usual_step(found: ForwardPass) -> int:
     return 1 + int(chances_T.argmin())
 
 
-def _guesses(run: Run, found: ForwardPass) -> list[list[Guess]]:
-    """Return what each layer of the decoder would write; its embedding is none."""
-    if found.lens is None:
-        return []
-    ids_LK, chances_LK = found.lens.best_LK[1:], found.lens.best_probability_LK[1:]
-    return [
-        _named(run, ids_K.tolist(), chances_K.tolist())
-        for ids_K, chances_K in zip(ids_LK, chances_LK, strict=True)
-    ]
-
-
-def _best(run: Run, found: ForwardPass) -> list[list[Guess]]:
-    if found.best is None:
-        return []
-    rows = zip(found.best.ids_TN.tolist(), found.best.probabilities_TN.tolist(), strict=True)
-    return [_named(run, ids, chances) for ids, chances in rows]
+def _rows(run: Run, ids: NDArray[np.intp], chances: NDArray[np.floating]) -> list[list[Guess]]:
+    """Return tokens with their probabilities, row by row."""
+    rows = zip(ids.tolist(), chances.tolist(), strict=True)
+    return [_named(run, *row) for row in rows]
 
 
 def _named(run: Run, ids: Sequence[int], chances: Sequence[float]) -> list[Guess]:

@@ -143,7 +143,9 @@ def of_sentence(
         facts |= {"notice": run.notice} if run.notice else {}
         show(view, opened, facts, question)
         links.link_to_experiment(name, view.name)
-    say_notice(run)
+    # A licence, for example.
+    if run.notice:
+        st.caption(plain(run.notice))
 
 
 def _ask(
@@ -184,12 +186,6 @@ def name_missing(views: Sequence[View[Subject]], name: str) -> None:
     text = session.text_of(name)
     if text and text not in {known for view in views for known in (view.name, view.older)}:
         st.caption(plain(_("There is no view named {name}.").format(name=text)))
-
-
-def say_notice(run: Run) -> None:
-    """Show what goes with a run, a licence for example."""
-    if run.notice:
-        st.caption(plain(run.notice))
 
 
 def show(

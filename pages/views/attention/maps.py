@@ -92,7 +92,7 @@ def _draw_each(selected: Selection) -> Shown:
         title=notes.site_and_head(head),
         recipe=Recipe(maps_of_heads, selected.inspecting, (head,)),
         code=[attend_probed],
-        seen=seen.of_pinned(selected, selected.weights_QK, pinned),
+        seen=seen.of_pinned(selected, pinned),
         pictures=[picture],
         formula=formula(opened.run),
     )

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from core.heads import Head, Kind, Side
+from core.heads import Head, Side
 from core.inspection import Inspection
 from core.studies.heads.largest_weights import (
     LargestWeight,
@@ -13,7 +13,7 @@ from core.studies.heads.largest_weights import (
 )
 from pages.frame import clicks, notes
 from pages.frame.language import _, n_, number, percent, plain
-from pages.frame.selection import Opened, Selection
+from pages.frame.selection import Selection
 
 Weights = NDArray[np.float32]
 
@@ -33,16 +33,14 @@ def share(weight: float) -> str:
 def query_of(selected: Selection, weights_QK: Weights) -> int:
     """Return the row to speak of: the pinned one, the first pronoun's, or the most telling one."""
     opened, inspection, kind = selected.opened, selected.inspection, selected.kind
-    pinned = clicks.pinned_position(opened, inspection, kind.query_side, kind)
-    row = row_of_pronoun(opened, inspection, kind) if pinned is None else pinned
+    row = clicks.pinned_position(opened, inspection, kind.query_side, kind)
+    if row is None and kind.query_side == "source":
+        row = clicks.first_pronoun(opened, inspection)
     if row is not None:
         return row
-    return _telling_query(selected.inspection, selected.kind, weights_QK)
-
-
-def row_of_pronoun(opened: Opened, inspection: Inspection, kind: Kind) -> int | None:
-    """Return the row of the sentence's first pronoun; None where the rows are not its words."""
-    return clicks.first_pronoun(opened, inspection) if kind.query_side == "source" else None
+    queries, keys = map(inspection.tokens_of, kind.sides)
+    pairs = pairs_of_words(queries, keys, kind)
+    return telling_query(weights_QK, inspection.attention[selected.sites[0]].visible_QK, pairs)
 
 
 def of_map(
@@ -60,19 +58,16 @@ def of_map(
     return of_row(selected, largest_weight(weights_QK, selected.attention.even_QK, row), head)
 
 
-def of_pinned(selected: Selection, weights_QK: Weights, pinned: tuple[Side, int] | None) -> str:
+def of_pinned(selected: Selection, pinned: tuple[Side, int] | None) -> str:
     """Say where the pinned word looks most, or who looks most at it where it has no row.
 
-    Args:
-        selected: Whose tokens they are.
-        weights_QK: The map.
-        pinned: Side and place of the word, if any; without a row and a column of its own, and where
-            none is pinned, the row is spoken of that shows most.
+    Without a row and a column of its own, and where none is pinned, the row is spoken of that shows
+    most.
     """
     rows, columns = selected.kind.sides
     if pinned is not None and pinned[0] == columns != rows:
-        return of_column(selected, weights_QK, pinned[1])
-    return of_map(selected, weights_QK)
+        return of_column(selected, selected.weights_QK, pinned[1])
+    return of_map(selected, selected.weights_QK)
 
 
 def of_column(selected: Selection, weights_QK: Weights, key: int) -> str:
@@ -148,9 +143,3 @@ def token_name(inspection: Inspection, side: Side, index: int) -> str:
     if token.text == word:
         return _("“{token}”").format(token=plain(word))
     return _("“{piece}” (of “{word}”)").format(piece=plain(token.text), word=plain(word))
-
-
-def _telling_query(inspection: Inspection, kind: Kind, weights_QK: Weights) -> int:
-    queries, keys = map(inspection.tokens_of, kind.sides)
-    visible_QK = inspection.attention[inspection.sites_of(kind)[0]].visible_QK
-    return telling_query(weights_QK, visible_QK, pairs_of_words(queries, keys, kind))

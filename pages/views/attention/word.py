@@ -129,7 +129,7 @@ def _seen(selected: Selection, side: Side, found: TokenInHeads) -> str:
         )
         return alone.format(token=token)
     weight, head, at = ranked[0]
-    other = seen.token_name(inspection, _other_side(head.kind, found), at)
+    other = seen.token_name(inspection, head.kind.key_side if looks else head.kind.query_side, at)
     text = (
         _("{token} gives {other} **{share}** of its attention in {head}.")
         if looks
@@ -167,10 +167,6 @@ def _largest(found: TokenInHeads) -> list[tuple[float, Head, int]]:
         return other != _unused(head.kind, found.direction), weight
 
     return sorted(largest, key=rank, reverse=True)
-
-
-def _other_side(kind: Kind, found: TokenInHeads) -> Side:
-    return kind.key_side if found.direction == "at" else kind.query_side
 
 
 def _note(inspection: Inspection, side: Side, index: int) -> str:

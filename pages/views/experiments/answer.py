@@ -126,10 +126,15 @@ def _legend(asked: Asked, found: Sequence[Finding], measure: Measure | None) -> 
     text = _(
         "● mean · ○ one training · ┊ mean of “{base}” · ━ 95 % interval of the difference from it"
     )
+    against = _("“{variant}” is compared with “{other}”.")
     lines = [
         text.format(base=_(asked.experiment.variant(BASE).label)),
         *_rules(found, measure),
-        *(_against(each) for each in found if each.against),
+        *(
+            against.format(variant=_(each.variant), other=_(each.against))
+            for each in found
+            if each.against
+        ),
     ]
     task = TASKS[asked.experiment.task]
     source = task.examples[0].source
@@ -161,11 +166,6 @@ def _rules(found: Sequence[Finding], measure: Measure | None) -> Iterator[str]:
         rules.append(_("unclear: the interval is too wide to tell"))
     if rules:
         yield " · ".join(rules)
-
-
-def _against(finding: Finding) -> str:
-    text = _("“{variant}” is compared with “{other}”.")
-    return text.format(variant=_(finding.variant), other=_(finding.against))
 
 
 def _ask_measure(asked: Asked) -> Measure | None:

@@ -104,7 +104,8 @@ def _seen(asked: Asked, series: Series, places: Places) -> str:
     if learned := _longest_learned(asked, places):
         text = _("Training has no sentence longer than {n} tokens.")
         lines.append(text.format(n=number(learned)))
-    if _has_several_vocabularies(asked):
+    presets = (asked.experiment.preset(each, 0) for each in asked.trained)
+    if len({each.model.vocab_size for each in presets}) > 1:
         lines.append(_("Each vocabulary has tokens of its own, so these lengths do not compare."))
     return joined(lines)
 
@@ -137,11 +138,6 @@ def _far(reaches: Mapping[str, int], answer: str) -> Iterator[str]:
 
 def _that_reach(length: int, reaches: Mapping[str, int]) -> list[str]:
     return [name for name, reach in reaches.items() if reach == length]
-
-
-def _has_several_vocabularies(asked: Asked) -> bool:
-    presets = (asked.experiment.preset(each, 0) for each in asked.trained)
-    return len({each.model.vocab_size for each in presets}) > 1
 
 
 def _reach(lengths: Sequence[int], shares: Sequence[float]) -> int:

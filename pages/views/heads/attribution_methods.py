@@ -118,13 +118,8 @@ def short_share(share: float) -> str:
     return percent_of_100(100 * share, 0)
 
 
-def correlation(rho: float | None) -> str:
-    """Return a correlation; a dash where there is none."""
-    return "–" if rho is None else number(rho, 2)
-
-
 def _here(study: AttributionStudy, method: Method) -> str:
     if method is Method.LEAVE_ONE_OUT:
         return _("the measure")
-    many = len(study.parts) >= LEAST_TOKENS
-    return correlation(study.attribution.agreement[method] if many else None)
+    rho = study.attribution.agreement[method]
+    return "–" if rho is None or len(study.parts) < LEAST_TOKENS else number(rho, 2)

@@ -60,7 +60,7 @@ def seen(
             "{head} has **no clear role**: its best match, {role}, holds in {share} of {n} cases "
             "(baseline, {rule}: {baseline})"
         )
-        if _hardly_more(score):
+        if _gain(score) < _HARDLY:
             text = _(
                 "{head} has no clear role: its best match, {role}, holds in {share} of {n} cases, "
                 "hardly more than the baseline ({rule}: {baseline})"
@@ -84,11 +84,6 @@ def seen(
             said=said
         )
     return said
-
-
-def _hardly_more(score: Score) -> bool:
-    """Return whether a role holds hardly more often than by a rule without a model."""
-    return _gain(score) < _HARDLY
 
 
 def _looks_at_itself(role: HeadRole) -> str:

@@ -65,7 +65,8 @@ def draw(opened: Opened) -> Shown:
     )
     found = recipe.result().result
     before, after = found.before, found.after
-    title = _without_title(off)
+    names = _(" and ").join(_(WITHOUT[mask.name]) for mask in off)
+    title = capitalised(names) if off else _("Nothing switched off")
     panels = [_map(chosen, before, _("With all masks"))]
     # Where none is off, both would be the same map.
     if off:
@@ -114,12 +115,6 @@ def _map(chosen: Chosen, done: HeadOfBatch, title: str, note: str = "") -> Matri
         value_name=_("weight"),
         **chosen.axes,
     )
-
-
-def _without_title(off: Sequence[Mask]) -> str:
-    """Return in a few words which masks are off; a title."""
-    names = _(" and ").join(_(WITHOUT[mask.name]) for mask in off)
-    return capitalised(names) if off else _("Nothing switched off")
 
 
 def _cost(off: Sequence[Mask], cases: Sequence[MaskLoss]) -> str:

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from core.config import ModelConfig
 from core.describe.formulas import hidden_formula
@@ -55,7 +54,7 @@ def draw(opened: Opened) -> Shown:
     if not brief:
         with right:
             st.caption(_share(found, opened.run.settings.model.d_ff, place.token))
-            shown = _firing_map(opened, found.firing_LK, place)
+            shown = _firing_map(opened, found, place)
             drawn = stacks.matrix(opened, place, shown, layer, session.UNITS, session.LAYER)
             pictures.append(drawn)
     return Shown(
@@ -112,8 +111,8 @@ def _top_map(opened: Opened, found: FiringUnits, place: Place) -> Matrix:
     )
 
 
-def _firing_map(opened: Opened, firing_LK: NDArray[np.float64], place: Place) -> Matrix:
-    values = 100 * firing_LK.astype(np.float32)
+def _firing_map(opened: Opened, found: FiringUnits, place: Place) -> Matrix:
+    values = 100 * found.firing_LK.astype(np.float32)
     return Matrix(
         title=_("Share of a layer’s units that react to each word"),
         values=values,
