@@ -7,7 +7,7 @@ import { cleared, setPixels } from "../component/plot.js";
 import { fillParts, threeDigits } from "../component/text.js";
 import { element, word } from "../component/tokens.js";
 import { inkOf } from "../whole/painting.js";
-import { foldButtons, placeNames, placeWords, put } from "../whole/parts.js";
+import { drawWalk, foldButtons, nameWalk, placeNames, placeWords, put } from "../whole/parts.js";
 import { readWhole } from "../whole/payload.js";
 import { BACKWARD, boxesOf, descentLayout, drawDescent, FORWARD, labelsOf, lossOf, STAGES } from "./drawing.js";
 import { descentSvg, drawModel } from "./picture.js";
@@ -61,9 +61,7 @@ function draw(state) {
     const notes = [texts.gradients, ...(attends ? [legend] : []), texts.special];
     nodes.note.replaceChildren(...notes.map((text) => element("span", "", text)));
   }
-  for (const name of ["walk", "previous", "following"]) nodes[name].setAttribute("aria-label", texts[name]);
-  nodes.slider.setAttribute("aria-label", texts.walk);
-  nodes.slider.setAttribute("aria-valuemax", LAST);
+  nameWalk(state);
   nodes.still.setAttribute("aria-label", view.title);
   nameTools(state.root.querySelector(".tools"), view.title, texts);
   drawPlay(state);
@@ -81,12 +79,7 @@ function drawStage(state) {
     if (number) node.append(word(text), ` ${number}`);
     return put(node, x, y);
   }));
-  nodes.said.replaceChildren(...sayStage(view, STAGES[at]));
-  nodes.slider.style.setProperty("--at", `${(100 * at) / LAST}%`);
-  nodes.slider.setAttribute("aria-valuenow", at);
-  nodes.slider.setAttribute("aria-valuetext", nodes.said.textContent);
-  nodes.previous.disabled = at === 0;
-  nodes.following.disabled = at === LAST;
+  drawWalk(state, sayStage(view, STAGES[at]));
 }
 
 function sayStage({ descent, texts }, stage) {

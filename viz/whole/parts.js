@@ -280,6 +280,24 @@ function guessesOf({ view, step, stage, layout }, decoder) {
   });
 }
 
+/** Name the steps to go along, their slider and the buttons beside it. */
+export function nameWalk({ nodes, view: { texts } }) {
+  for (const name of ["walk", "previous", "following"]) nodes[name].setAttribute("aria-label", texts[name]);
+  nodes.slider.setAttribute("aria-label", texts.walk);
+}
+
+/** Show where it stands among the steps, and say so. */
+export function drawWalk({ nodes: { said, slider, previous, following }, walk }, words) {
+  const [at, last] = [walk.at(), walk.last()];
+  said.replaceChildren(...words);
+  slider.style.setProperty("--at", `${(100 * at) / Math.max(1, last)}%`);
+  slider.setAttribute("aria-valuemax", last);
+  slider.setAttribute("aria-valuenow", at);
+  slider.setAttribute("aria-valuetext", said.textContent);
+  previous.disabled = at === 0;
+  following.disabled = at === last;
+}
+
 /** What happens at the step, in words, and below it where the word that was clicked looks. */
 export function sayStep(state) {
   const { view, step, stage, saysFocus, layout } = state;

@@ -14,7 +14,8 @@ import { keepTabStop, moveFocus } from "./keyboard.js";
 import { NARROW, TALL, wholeLayout } from "./layout.js";
 import { inkOf, paint } from "./painting.js";
 import {
-  bringStepIntoView, drawOutput, markWords, nameBlocks, placeBlocks, placeNames, placeNote, placeWords, sayStep,
+  bringStepIntoView, drawOutput, drawWalk, markWords, nameBlocks, nameWalk, placeBlocks, placeNames, placeNote,
+  placeWords, sayStep,
 } from "./parts.js";
 import { changedTokens, readWhole } from "./payload.js";
 import { wholeSvg } from "./picture.js";
@@ -114,10 +115,7 @@ function draw(state) {
     if (state.open && !isPlaced(state)) closeInside(state);
   }
   nodes.still.setAttribute("aria-label", view.title);
-  nodes.walk.setAttribute("aria-label", texts.walk);
-  nodes.previous.setAttribute("aria-label", texts.previous);
-  nodes.following.setAttribute("aria-label", texts.following);
-  nodes.slider.setAttribute("aria-label", texts.walk);
+  nameWalk(state);
   nodes.slow.nextElementSibling.textContent = texts.slow;
   nodes.slow.parentElement.title = texts["slow.help"];
   for (const part of [nodes.walk, nodes.slider, nodes.slow.parentElement]) part.hidden = !view.last;
@@ -141,7 +139,7 @@ function markAhead({ root, playing, step, free }) {
 
 /** Draw the step: the decoder moves, the encoder stands still unless another of its words is chosen. */
 function drawStep(state) {
-  const { nodes, view, step, layout } = state;
+  const { nodes, layout } = state;
   markAhead(state);
   const ink = inkOf(state.root);
   const still = `${state.placed} ${litOf(state)} ${ink.active}`;
@@ -152,13 +150,7 @@ function drawStep(state) {
   paint(state, cleared(nodes.moving, layout), ink, ["target"]);
   markWords(state);
   drawOutput(state);
-  nodes.said.replaceChildren(...sayStep(state));
-  nodes.slider.style.setProperty("--at", `${(100 * step) / Math.max(1, view.last)}%`);
-  nodes.slider.setAttribute("aria-valuemax", view.last);
-  nodes.slider.setAttribute("aria-valuenow", step);
-  nodes.slider.setAttribute("aria-valuetext", nodes.said.textContent);
-  nodes.previous.disabled = step === 0;
-  nodes.following.disabled = step === view.last;
+  drawWalk(state, sayStep(state));
 }
 
 function show(state, step) {
