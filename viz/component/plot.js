@@ -55,6 +55,14 @@ export function resized(canvas, width, height) {
   return canvas.getContext("2d");
 }
 
+/** Give a canvas so many pixels, of 32 bits each, as `write` writes them. */
+export function putPixels(canvas, width, height, write) {
+  const image = new ImageData(width, height);
+  write(new Uint32Array(image.data.buffer));
+  resized(canvas, width, height).putImageData(image, 0, 0);
+  return canvas;
+}
+
 /** The context of a canvas as large as a picture, empty; upside down for a picture that flips. */
 export function cleared(canvas, { width, height, flips = false }) {
   const ratio = deviceRatio();

@@ -1,5 +1,6 @@
 // The one scale for weights. Colour 0 of the table is transparent: what is hidden shows the hatch.
 
+import { putPixels } from "./plot.js";
 import { SCALE_AS_BASE64 } from "./tables.js";
 
 export const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
@@ -18,10 +19,7 @@ export const SCALE = bytesOf(SCALE_AS_BASE64);
 export const COLOURS = pixelColours(SCALE);
 
 export function drawLegend(canvas, colours = COLOURS) {
-  canvas.width = colours.length - 1;
-  const image = new ImageData(canvas.width, 1);
-  new Uint32Array(image.data.buffer).set(colours.subarray(1));
-  canvas.getContext("2d").putImageData(image, 0, 0);
+  putPixels(canvas, colours.length - 1, 1, (pixels) => pixels.set(colours.subarray(1)));
 }
 
 export const CSS_COLOURS = Array.from({ length: 256 }, (_, i) => {

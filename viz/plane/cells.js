@@ -1,7 +1,7 @@
 // Values to pixels. Colour 0 of a table is transparent: what is hidden shows the hatch behind.
 
 import { figureStyle } from "../component/figure.js";
-import { cleared, LABEL, resized, shortened } from "../component/plot.js";
+import { cleared, LABEL, putPixels, shortened } from "../component/plot.js";
 import { bytesOf, COLOURS, pixelColours, SCALE } from "../component/scale.js";
 import { DIVERGING_AS_BASE64, MAY_LOOK_AS_BASE64 } from "../component/tables.js";
 import { isolated } from "../component/text.js";
@@ -112,10 +112,7 @@ export function pixelsOf(panel, view, into = new Uint32Array(view.across * view.
 
 /** The pixels, which CSS enlarges without smoothing. */
 export function drawPixels(canvas, panel, view) {
-  const context = resized(canvas, view.across, view.down);
-  const image = new ImageData(view.across, view.down);
-  pixelsOf(panel, view, new Uint32Array(image.data.buffer));
-  context.putImageData(image, 0, 0);
+  putPixels(canvas, view.across, view.down, (pixels) => pixelsOf(panel, view, pixels));
 }
 
 /** The panel with nothing but what is in a window; its axes know where they begin. */

@@ -1,7 +1,7 @@
 // The keys of a map as patches of an image: what a row looks at in it.
 
 import { within } from "../component/pixels.js";
-import { cleared, resized, setPixels } from "../component/plot.js";
+import { cleared, putPixels, setPixels } from "../component/plot.js";
 import { CSS_COLOURS } from "../component/scale.js";
 import { ended, fill, joined, threeDigits } from "../component/text.js";
 
@@ -76,13 +76,9 @@ function weightsOf({ view, layer, head }, row) {
 }
 
 function imageOf([height, width], bytes) {
-  const canvas = document.createElement("canvas");
-  const context = resized(canvas, width, height);
-  const image = context.createImageData(width, height);
-  for (let pixel = 0; pixel < width * height; pixel += 1) {
-    image.data.set(bytes.subarray(3 * pixel, 3 * pixel + 3), 4 * pixel);
-    image.data[4 * pixel + 3] = 255;
-  }
-  context.putImageData(image, 0, 0);
-  return canvas;
+  return putPixels(document.createElement("canvas"), width, height, (pixels) => {
+    for (let i = 0, at = 0; i < pixels.length; i += 1, at += 3) {
+      pixels[i] = (255 << 24) | (bytes[at + 2] << 16) | (bytes[at + 1] << 8) | bytes[at];
+    }
+  });
 }

@@ -4,7 +4,7 @@ import {
   brokenLines, FIGURE, figureStyle, figureSvg, figureTextWidth, pixelHex, savePng, saveSvg, svgChip,
   SvgContext, svgHatch, svgMoved, svgNode, svgText,
 } from "../component/figure.js";
-import { AXIS, LABEL, shortened } from "../component/plot.js";
+import { AXIS, LABEL, putPixels, shortened } from "../component/plot.js";
 import { partOf, PIXELS, pixelsOf, wordsOf, writeWords } from "./cells.js";
 import { leftOutText, ticksOf } from "./panel.js";
 import { ARROW, CHIP, panelLayout, planeOf, sizesOf } from "./sizes.js";
@@ -33,11 +33,7 @@ function svgCells({ across, down, cellWidth, cellHeight, pixels }, style) {
 }
 
 function manyCells(across, down, width, height, pixels) {
-  const canvas = document.createElement("canvas");
-  Object.assign(canvas, { width: across, height: down });
-  const image = new ImageData(across, down);
-  new Uint32Array(image.data.buffer).set(pixels);
-  canvas.getContext("2d").putImageData(image, 0, 0);
+  const canvas = putPixels(document.createElement("canvas"), across, down, (image) => image.set(pixels));
   return svgNode("image", {
     class: "cells", href: canvas.toDataURL("image/png"), width, height, preserveAspectRatio: "none",
     style: "image-rendering: pixelated",

@@ -1,5 +1,6 @@
 // Drawing the pass on a canvas, or as SVG by the same calls: lines of words, lines of attention, bars.
 
+import { putPixels } from "../component/plot.js";
 import { COLOURS, CSS_COLOURS } from "../component/scale.js";
 import { crossing, crossingPath, handedPath, tilesOf } from "./layout.js";
 import { largeOfRow, weightAt } from "./payload.js";
@@ -233,17 +234,13 @@ export function mapImage(block, head) {
   const images = block.images ??= [];
   if (images[head]) return images[head];
   const { queries, keys } = block;
-  const canvas = images[head] = document.createElement("canvas");
-  Object.assign(canvas, { width: keys, height: queries });
-  const image = new ImageData(keys, queries);
-  const pixels = new Uint32Array(image.data.buffer);
-  for (let query = 0, at = 0; query < queries; query += 1) {
-    for (let key = 0; key < keys; key += 1, at += 1) {
-      const hidden = block.masked && key > query;
-      const weight = Math.min(1, weightAt(block, head, query, key));
-      pixels[at] = hidden ? 0 : COLOURS[1 + Math.round(255 * weight)];
+  return images[head] = putPixels(document.createElement("canvas"), keys, queries, (pixels) => {
+    for (let query = 0, at = 0; query < queries; query += 1) {
+      for (let key = 0; key < keys; key += 1, at += 1) {
+        const hidden = block.masked && key > query;
+        const weight = Math.min(1, weightAt(block, head, query, key));
+        pixels[at] = hidden ? 0 : COLOURS[1 + Math.round(255 * weight)];
+      }
     }
-  }
-  canvas.getContext("2d").putImageData(image, 0, 0);
-  return canvas;
+  });
 }
