@@ -183,6 +183,7 @@ VERDICTS = {
     "norms": "holds fails open open open open",
     "memory": "fails holds open",
     "guide": "open holds",
+    "copying": "holds holds holds",
     "metric": "fails fails",
 }
 """Of the claims of which it was shown that the base is trained long enough, by variant."""
