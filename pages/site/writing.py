@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from urllib.parse import quote
 
 from core.inspection import Inspection, inspect_sentence
 from core.messages import Message, MessageError
@@ -96,11 +97,11 @@ def _page(at: int, loaded: Sequence[Loaded]) -> str:
     texts = translated(DEFAULT_WHOLE_TEXTS)
     title = _("A sentence on its way through the model")
     runs = {
-        each.run.name: "" if other == at else _address(other, each.run.name, tongue)
+        each.run.name: "" if other == at else quote(_address(other, each.run.name, tongue))
         for other, each in enumerate(loaded)
     }
     tongues = {
-        language.own_name(other): _address(at, run.name, other)
+        language.own_name(other): quote(_address(at, run.name, other))
         for other in language.languages()
         if other != tongue
     }
@@ -120,7 +121,7 @@ def _page(at: int, loaded: Sequence[Loaded]) -> str:
         heads={str(head): within_sentence(head) for head in heads},
         pronouns=sorted(shown.task.pronouns),
         facts=facts,
-        model=_model_file(run),
+        model=quote(_model_file(run)),
         texts=translated(DEFAULT_LIVE_TEXTS),
     ).html()
 

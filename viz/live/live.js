@@ -167,11 +167,10 @@ document.querySelector(".examples").append(...stored.map(({ name, sentence, refe
 form.onsubmit = (event) => {
   event.preventDefault();
   const [sentence, reference] = [form.sentence.value.trim(), form.reference.value.trim()];
-  // A translation belongs to one sentence.
-  const isNew = reference !== shown.reference;
   if (!sentence) return say(about.texts.empty);
-  // What is fed is what was asked for.
+  const isNew = reference !== shown.reference;
   feedsNext = isNew && reference !== "";
+  // A reference belongs to one sentence.
   return visit(sentence, sentence === shown.sentence || isNew ? reference : "");
 };
 form.oninput = () => say(about.texts.enter);

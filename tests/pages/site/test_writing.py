@@ -1,6 +1,8 @@
 """A site: its pages lead to each other and to what they need, and its command refuses by name."""
 
 import re
+import shutil
+from urllib.parse import unquote
 
 import pytest
 
@@ -13,22 +15,24 @@ from pages.site.writing import write_site
 def site(tmp_path_factory):
     """A site of two runs."""
     out = tmp_path_factory.mktemp("site")
-    assert write_site(out, [GALLERY / "copy-learned", GALLERY / "copy"]) < 4e6
+    second = tmp_path_factory.mktemp("runs") / "my run #2"
+    shutil.copytree(GALLERY / "copy", second)
+    assert write_site(out, [GALLERY / "copy-learned", second]) < 4e6
     return out
 
 
 def test_pages_lead_to_each_other_and_fetch_nothing_else(site):
     pages = sorted(site.glob("*.html"))
     assert [page.name for page in pages] == [
-        *("copy.html", "copy.zh_CN.html", "index.html", "index.zh_CN.html")
+        *("index.html", "index.zh_CN.html", "my run #2.html", "my run #2.zh_CN.html")
     ]
     for page in pages:
         text = page.read_text()
         leads = set(re.findall(r'<a href="([^"]+)"', text))
-        assert len(leads) == 2 and all((site / name).is_file() for name in leads)
+        assert len(leads) == 2 and all((site / unquote(name)).is_file() for name in leads)
         assert re.findall(r'<script src="([^"]+)"', text) == ["pass.js"]
         [model] = re.findall(r'"model": "([^"]+)"', text)
-        assert (site / model).is_file() and (site / "pass.js").is_file()
+        assert (site / unquote(model)).is_file() and (site / "pass.js").is_file()
         assert not re.search(r"https?://", re.sub(r"http://www.w3.org/\S+", "", text))
 
 
