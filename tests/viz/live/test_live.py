@@ -94,7 +94,7 @@ def assert_same_logits(ask, run, texts):
         assert np.abs(np.array(found) - np.array(wanted)).max() < 1e-4
 
 
-@pytest.mark.parametrize("name", ["everyday", "copy-learned", "residuals-no_feed_forward"])
+@pytest.mark.parametrize("name", ["translate", "copy-learned", "residuals-no_feed_forward"])
 def test_logits_are_those_of_pytorch(ask, name):
     run = load_run(GALLERY / name)
     assert_same_logits(ask, run, sentences(run, 3))
@@ -119,7 +119,7 @@ def test_logits_of_200_sentences_are_those_of_pytorch(ask):
 
 
 def test_tokens_are_those_of_the_tokenizer(ask):
-    run = load_run(GALLERY / "everyday")
+    run = load_run(GALLERY / "translate")
     source = random.Random(3)
     texts = ["".join(source.choices(SIGNS, k=source.randint(1, 12))) for _ in range(2000)]
     texts = ["", TIRED, *texts]
@@ -138,7 +138,7 @@ def test_tokens_are_those_of_the_tokenizer(ask):
 
 @pytest.mark.parametrize(
     ("name", "silenced"),
-    [("everyday", []), ("everyday", ["encoder.2.self:0"]), ("copy-learned", [])],
+    [("translate", []), ("translate", ["encoder.2.self:0"]), ("copy-learned", [])],
 )
 def test_the_picture_is_that_of_the_app(ask, name, silenced):
     run = load_run(GALLERY / name)
