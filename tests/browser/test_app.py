@@ -36,6 +36,7 @@ def type_sentence(page, sentence):
     box.press("Enter")
 
 
+@pytest.mark.slow
 def test_a_typed_sentence_is_translated_and_it_looks_at_its_antecedent(visit):
     page = drawn(visit("attention?view=maps"))
     type_sentence(page, "The animal didn't cross the street because it was too wide.")

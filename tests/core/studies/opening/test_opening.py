@@ -79,6 +79,7 @@ def wait(folder, parent):
     raise AssertionError(list(parent.iterdir()))
 
 
+@pytest.mark.slow
 def test_a_process_opens_a_model_and_leaves_only_the_run(tmp_path):
     write_folder(tmp_path / "model", "gpt2")
     with zipfile.ZipFile(tmp_path / "m.zip", "w") as archive:
