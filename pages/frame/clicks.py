@@ -10,7 +10,7 @@ from typing import Any
 
 from core.heads import Kind, Side
 from core.inspection import Inspection
-from core.studies.heads.findings import pronouns_among
+from core.studies.heads import findings
 from pages.frame import session
 from pages.frame.selection import Opened
 
@@ -88,10 +88,9 @@ def first_pinned(opened: Opened, inspection: Inspection) -> tuple[Side, int] | N
 
     Of an opened model, whose task nobody knows, it is “it”.
     """
-    words = [word.lower() for word in opened.inspection.source_words]
-    if pronouns := pronouns_among(opened.task, words):
-        word = words.index(pronouns[0])
-        return _SOURCE, [token.word for token in inspection.source_tokens].index(word)
+    words, tokens = opened.inspection.source_words, inspection.source_tokens
+    if (position := findings.first_pronoun(opened.task, words, tokens)) is not None:
+        return _SOURCE, position
     if not opened.run.settings.is_opened:
         return None
     side: Side = _SOURCE if inspection.source_tokens else "target"

@@ -8,14 +8,14 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
-from core.inspection import Inspection, inspect_sentence
+from core.inspection import inspect_sentence
 from core.messages import Message, MessageError
 from core.model import count_parameters
 from core.runs.browser_model import BrowserModel, browser_model
 from core.runs.files import about
 from core.runs.run import Run, load_run
 from core.studies.forward_pass import forward_pass
-from core.studies.heads.findings import pronouns_among, task_of
+from core.studies.heads.findings import first_pronoun, task_of
 from core.tasks import Task
 from pages.frame import APP_NAME, language, measured_on
 from pages.frame.language import N_, _, number, translated
@@ -146,7 +146,8 @@ def _example(shown: Loaded, name: str, sentence: str, title: str, texts: dict[st
     run = shown.run
     inspection = inspect_sentence(run, sentence)
     reference = shown.task.reference(inspection.translation.source)
-    whole = whole_of(run, forward_pass(run, inspection), title, _pronoun_at(shown.task, inspection))
+    focus = first_pronoun(shown.task, inspection.source_words, inspection.source_tokens)
+    whole = whole_of(run, forward_pass(run, inspection), title, focus)
     if reference is not None:
         forced = forward_pass(run, inspect_sentence(run, sentence, reference))
         whole = replace(whole, forced=on_reference(run, forced))
@@ -158,14 +159,6 @@ def _example(shown: Loaded, name: str, sentence: str, title: str, texts: dict[st
         text=inspection.translation.text,
         payload=pack(whole, silences=True, locale=language.tag()),
     )
-
-
-def _pronoun_at(task: Task, inspection: Inspection) -> int | None:
-    """Return the position of the source's first pronoun; None without one."""
-    words = [word.lower() for word in inspection.source_words]
-    if not (found := pronouns_among(task, words)):
-        return None
-    return [token.word for token in inspection.source_tokens].index(words.index(found[0]))
 
 
 def _as_html(text: str) -> str:

@@ -45,17 +45,21 @@ def page_html(title: str, facts: Mapping[str, str], content: str, language: str 
         content: HTML.
         language: Of all of it, as browsers call it (BCP 47).
     """
-    named = [
-        f'<dt>{html.escape(name)}</dt><dd dir="auto">{html.escape(fact)}</dd>'
-        for name, fact in facts.items()
-    ]
     return text_of("component/standalone.html").format(
         language=html.escape(language),
         policy=_POLICY,
         title=html.escape(title),
         style=page_style(),
-        facts="\n".join(named),
+        facts=facts_html(facts),
         content=content,
+    )
+
+
+def facts_html(facts: Mapping[str, str]) -> str:
+    """Return names and texts, any of them, as the rows of a list of descriptions."""
+    return "\n".join(
+        f'<dt>{html.escape(name)}</dt><dd dir="auto">{html.escape(fact)}</dd>'
+        for name, fact in facts.items()
     )
 
 

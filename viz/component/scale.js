@@ -3,7 +3,12 @@
 import { putPixels } from "./plot.js";
 import { SCALE_AS_BASE64 } from "./tables.js";
 
-export const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+export function bytesOf(base64) {
+  const letters = atob(base64);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i += 1) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+}
 
 /** A table of red, green and blue as pixels; colour 0 is transparent. */
 export function pixelColours(table) {

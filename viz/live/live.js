@@ -1,7 +1,8 @@
 // A page that computes the pass itself: an example is drawn as it was stored, then comes the model.
 
+import { bytesOf } from "../component/scale.js";
 import { fill, listed, middle, percentWords, readFrame } from "../component/text.js";
-import { largestOfBlock, readWhole } from "../whole/payload.js";
+import { largestOfToken, readWhole } from "../whole/payload.js";
 // Its default export is called mountComponent in the page's script.
 import "../whole/whole.js";
 import { readModel } from "./loading.js";
@@ -15,19 +16,12 @@ const MOST_NAMED = 2; // silenced heads; of more, the number is given
 const about = JSON.parse(document.getElementById("page").textContent);
 const form = document.querySelector("form");
 const view = document.querySelector(".view");
-const stored = about.examples.map((example) => ({ ...example, frame: readFrame(fromBase64(example.payload)) }));
+const stored = about.examples.map((example) => ({ ...example, frame: readFrame(bytesOf(example.payload)) }));
 const shown = { sentence: "", reference: "", silenced: [] };
 let loaded = null; // the model and its tokenizer, once they have come
 let isWaiting = false; // for them
 let isMissing = false;
 let feedsNext = false; // the decoder with the reference, which was typed
-
-function fromBase64(base64) {
-  const signs = atob(base64);
-  const bytes = new Uint8Array(signs.length);
-  for (let i = 0; i < signs.length; i += 1) bytes[i] = signs.charCodeAt(i);
-  return bytes;
-}
 
 function say(text) {
   document.querySelector(".state").textContent = text;
@@ -107,21 +101,14 @@ function drawn(frame, sentences) {
 
 /** Where the word that stands out looks most in the encoder. */
 function looking(frame) {
-  const { focus, stacks } = readWhole(frame);
+  const { focus, stacks: [encoder] } = readWhole(frame);
   if (focus === null) return [];
-  const [{ blocks, tokens }] = stacks;
-  const best = blocks.filter(({ heads }) => heads).map((block) => ({ block, ...ofRow(block, focus) }))
-    .reduce((one, other) => (other.weight > one.weight ? other : one));
-  const where = about.heads[`${best.block.site}:${best.head}`];
+  const { block, head, key, weight } = largestOfToken(encoder, focus);
+  if (!block) return [];
+  const [[query], [looked]] = [encoder.tokens[focus], encoder.tokens[key]];
   // Weights have 16 bits here: the largest is not exactly 1.
-  const weight = percentWords(Math.min(best.weight, NEARLY_ALL));
-  return [[about.texts.looks, { query: tokens[focus][0], key: tokens[best.key][0], weight, where }]];
-}
-
-function ofRow(block, query) {
-  const size = block.keys;
-  const weights = Array.from({ length: block.heads }, (_, head) => block.weights.slice((head * block.queries + query) * size, (head * block.queries + query + 1) * size));
-  return largestOfBlock({ ...block, queries: 1, weights: Uint16Array.from(weights.flatMap((each) => [...each])) });
+  const share = percentWords(Math.min(weight, NEARLY_ALL));
+  return [[about.texts.looks, { query, key: looked, weight: share, where: about.heads[`${block.site}:${head}`] }]];
 }
 
 /** A template in which ** stands around what is set in bold. */
@@ -178,7 +165,7 @@ window.onhashchange = () => showSentence(ofAddress() ?? first);
 
 /** Called by the script that brings the model. */
 globalThis.receiveModel = (base64) => {
-  loaded = readModel(fromBase64(base64));
+  loaded = readModel(bytesOf(base64));
   if (isWaiting) showSentence(shown);
   else say(about.texts.ready);
 };

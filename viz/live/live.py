@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..component.assets import assets_of, joined, text_of, with_named_export
-from ..component.page import inside_style, page_style
+from ..component.page import facts_html, inside_style, page_style
 from ..component.payload import Array, framed
 from ..messages import N_
 
@@ -21,7 +21,7 @@ DEFAULT_LIVE_TEXTS: Mapping[str, str] = {
     "show": N_("Show"),
     "examples": N_("Examples"),
     "reference": N_("Reference"),
-    "reference.help": N_("what is true, to be fed to the decoder instead of its own words"),
+    "reference.help": N_("the true output, to be fed to the decoder instead of its own words"),
     "looks": N_("“{query}” looks at **{key}** with **{weight}** of its attention ({where})."),
     "writes": N_("The model writes “{text}”"),
     "changes": N_(
@@ -127,10 +127,7 @@ class LivePage:
             reference_help=escaped["reference.help"],
             component_style=inside_style(assets.css),
             component=assets.html,
-            facts="\n".join(
-                f'<dt>{html.escape(name)}</dt><dd dir="auto">{html.escape(fact)}</dd>'
-                for name, fact in self.facts.items()
-            ),
+            facts=facts_html(self.facts),
             # Nothing in it can be taken for a tag.
             page=json.dumps(page, ensure_ascii=False).replace("<", "\\u003c"),
             script=SCRIPT,

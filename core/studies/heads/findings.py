@@ -10,7 +10,7 @@ from ...inspection import Inspection
 from ...runs.run import Run
 from ...tasks import CorpusError, Mixed, Task, task_named
 from ...tasks.translation import Translation, derivations
-from ...tokenizer.tokenizer import Tokenizer
+from ...tokenizer.tokenizer import Token, Tokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +133,20 @@ def task_of(run: Run) -> Task | None:
         return task_named(run.settings.task, run.path)
     except CorpusError:
         return None
+
+
+def first_pronoun(task: Task | None, words: Sequence[str], tokens: Sequence[Token]) -> int | None:
+    """Return the position of the first token of a source's first pronoun; None without one.
+
+    Args:
+        task: Knows its pronouns.
+        words: The words that `Token.word` of the tokens counts.
+        tokens: Of the source.
+    """
+    small = [word.lower() for word in words]
+    if not (pronouns := pronouns_among(task, small)):
+        return None
+    return [token.word for token in tokens].index(small.index(pronouns[0]))
 
 
 def pronouns_among(task: Task | None, words: Iterable[str]) -> list[str]:
