@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol
 
 from tokenizers.pre_tokenizers import PreTokenizer
@@ -69,10 +70,9 @@ class Encoding:
         self._text = text
         self._encoding = encoding
 
-    @property
+    @cached_property
     def spans(self) -> tuple[Span, ...]:
         """The characters of the text that each id stands for, the space before it left out."""
-        # Not cached: training needs them only for sentences with a pronoun.
         return tuple(
             Span(start + (self._text[start:end] != self._text[start:end].lstrip()), end)
             for start, end in self._encoding.offsets

@@ -18,7 +18,7 @@ from ..labels import as_learned
 from ..tasks import Task
 from ..tasks.corpus import Corpus, KeptCorpus, Mixed
 from ..tokenizer.tokenizer import Tokenizer
-from .tokenised import TokenisedPairs
+from .tokenised import MOST_WORDS, TokenisedPairs
 
 BATCHES_PER_CHUNK = 16
 """Batches that are drawn together and sorted by length, to reduce padding."""
@@ -47,6 +47,23 @@ def training_batches(
             rng = random.Random(f"masks {config.seed} {step}")
             pairs = as_learned(pairs, model, tokenizer, rng)
         yield collate(pairs)
+
+
+def noting_words(
+    batches: Iterator[Batch], tokenizer: Tokenizer, words: set[str]
+) -> Iterator[Batch]:
+    """Yield the batches, and add the words of their sources to `words`."""
+    seen: set[str] = set()
+    for batch in batches:
+        for source in batch.sources:
+            # What stands between spaces is split alike in every text.
+            parts = set(source.split())
+            if not parts <= seen:
+                seen |= parts
+                words.update(tokenizer.words(source))
+        if len(seen) > MOST_WORDS:
+            seen.clear()
+        yield batch
 
 
 def _groups(

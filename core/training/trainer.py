@@ -34,7 +34,7 @@ from ..runs.run import RunError, RunSettings, load_run, read_settings, read_toke
 from ..tasks import task_named
 from ..tasks.length_filter import fitting
 from ..tokenizer.tokenizer import Tokenizer
-from .batches import training_batches
+from .batches import noting_words, training_batches
 from .loop import TrainStep, make_optimizer, train
 from .rewards import Reward, reward_of
 from .workers import Workers, workers
@@ -147,7 +147,7 @@ def _begin(path: Path, team: Workers, device: torch.device) -> _Training:
         model=model,
         optimizer=optimizer,
         tokenizer=tokenizer,
-        batches=_noting_words(batches, tokenizer, words),
+        batches=noting_words(batches, tokenizer, words),
         reward=reward_of(config, tokenizer),
         held_out=encode_samples(tokenizer, task.held_out_samples(EVALUATION_SAMPLES, 1, "valid")),
         first_step=first_step,
@@ -172,16 +172,6 @@ def _start_or_go_on(
     optimizer = make_optimizer(model, settings.training)
     load_state(optimizer, checkpoint.with_suffix(".state.safetensors"))
     return model, optimizer, step_of(checkpoint), read_words(path)
-
-
-def _noting_words(
-    batches: Iterator[Batch], tokenizer: Tokenizer, words: set[str]
-) -> Iterator[Batch]:
-    """Yield the batches and record the words of their sources."""
-    for batch in batches:
-        for source in batch.sources:
-            words.update(tokenizer.words(source))
-        yield batch
 
 
 class _Writer:
