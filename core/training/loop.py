@@ -238,6 +238,7 @@ class TrainStep:
     n_tokens: int
     """Target tokens learned from."""
     seconds: float
+    """Making its batch included."""
     reward: float | None = None
     """Mean over the sampled targets; None if none were sampled."""
 
@@ -299,11 +300,10 @@ def train(  # noqa: PLR0913
     if (reward is None) == config.makes_rewards_large:
         raise ValueError(f"objective is {config.objective}: a reward belongs to the other ones")
     forward = workers.joined(model)
+    started = time.perf_counter()
     for step, batch in enumerate(batches, start=first_step + 1):
         if step > config.steps:
             return
-        started = time.perf_counter()
-        # The caller may evaluate between the steps.
         model.train()
         torch.manual_seed(step_seed(config.seed, step, workers.rank))
         rate = learning_rate(step, model.config.d_model, config)
@@ -336,6 +336,8 @@ def train(  # noqa: PLR0913
             seconds=time.perf_counter() - started,
             reward=None if reward is None else -loss,
         )
+        # The caller may evaluate between the steps.
+        started = time.perf_counter()
 
 
 def step_seed(seed: int, step: int, rank: int) -> int:
