@@ -25,7 +25,7 @@ GUIDE := encoder.2.self:0
 NOTICE := Learned from sentences of Tatoeba (tatoeba.org), CC BY 2.0 FR, and of the grammar.
 
 BENCHMARKS := attention_maps whole site lines word steps sentence cold_start copy_task decoding_view lessons \
-	training beside_training large_corpus own_corpora heads silence decode model_view opened encoding \
+	training timing beside_training large_corpus own_corpora heads silence decode model_view opened encoding \
 	equality scores load class beside_computing turns watch check architectures
 
 BEGIN ?=

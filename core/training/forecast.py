@@ -13,8 +13,8 @@ from ..model import count_parameters
 from ..runs.metrics import Table
 from ..tasks.corpus import Corpus
 from ..tasks.length_filter import fitting
+from ..tokenizer.tokenizer import Tokenizer
 from .loop import learning_rate
-from .prepare import train_tokenizer
 from .presets import PRESETS, Preset
 
 POINTS = 200
@@ -79,22 +79,19 @@ class CorpusReport:
     n_test: int
     n_too_long: int
     """Pairs that exceed the model's positions. The other three count those that fit."""
-    vocab_size: int
-    """Actual size: small corpora have fewer pieces than requested."""
 
 
-def corpus_report(corpus: Corpus, vocab_size: int, model: ModelConfig) -> CorpusReport:
+def corpus_report(corpus: Corpus, tokenizer: Tokenizer, model: ModelConfig) -> CorpusReport:
     """Count pairs as a training with seed 0 would find them.
 
     Args:
         corpus: The pairs; numbers are of the file to learn from.
-        vocab_size: Maximum tokens to learn, special tokens included.
+        tokenizer: Learned from them.
         model: The model to be trained.
 
     Raises:
         CorpusError: There are too few different sources that fit.
     """
-    tokenizer = train_tokenizer(corpus, vocab_size, 0, model)
     fitted = fitting(corpus, tokenizer, longest_side(model, tokenizer))
     return CorpusReport(
         n_pairs=len(corpus.samples),
@@ -103,5 +100,4 @@ def corpus_report(corpus: Corpus, vocab_size: int, model: ModelConfig) -> Corpus
         n_valid=len(fitted.part("valid")),
         n_test=len(fitted.part("test")),
         n_too_long=len(corpus.samples) - len(fitted.samples),
-        vocab_size=tokenizer.vocab_size,
     )

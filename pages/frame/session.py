@@ -43,7 +43,7 @@ the page before has its path, then the path, then what is shown there. `navigati
 step of the browser's history of all that comes between the first two. A slow browser may be sent
 the query of a page before it has the path: `SHOWS` says which path a query belongs to.
 """
-_STORAGE = "_storage"
+STORAGE = "_storage"
 _N_WRITTEN = 50
 """Addresses that are remembered: a browser that is behind still asks for one of them."""
 _N_WIDGETS = 8
@@ -133,9 +133,9 @@ def storage(name: str, *, in_callback: bool = False) -> dict[Any, Any]:
     held = st.session_state.to_dict() if in_callback else st.session_state
     # Each look into the session takes a while, and this is the most frequent one.
     try:
-        parts: dict[str, dict[Any, Any]] = held[_STORAGE]
+        parts: dict[str, dict[Any, Any]] = held[STORAGE]
     except KeyError:
-        parts = st.session_state[_STORAGE] = {}
+        parts = st.session_state[STORAGE] = {}
     return parts.setdefault(name, {})
 
 

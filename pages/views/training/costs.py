@@ -1,7 +1,9 @@
 """What a training will be like: its size, its time, where its numbers are, how fast it learns."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
+from threading import Lock
 
 import streamlit as st
 
@@ -9,9 +11,15 @@ from core.config import ModelConfig
 from core.config.training import TrainConfig
 from core.model import count_parameters
 from core.runs.metrics import read_record
+from core.tasks import Task
+from core.tasks.corpus import Corpus
+from core.tokenizer.tokenizer import Tokenizer
 from core.training.forecast import learning_rates, parameters_of, share_of_base
-from pages.frame import cached, measured_on
-from pages.frame.cached import Folder
+from core.training.presets import Preset
+from core.training.timing import start_timing
+from pages.frame import cached, interrupts, measured_on, service, session
+from pages.frame.bounded_cache import BETWEEN_CHECKS
+from pages.frame.cached import Folder, Keyed
 from pages.frame.language import _, duration, joined, n_, number, percent
 from pages.views.training.start import PendingSettings
 from viz.charts.bars import bars
@@ -19,8 +27,9 @@ from viz.charts.curves import Chart, Quantity, curves
 
 _HEIGHT = 204
 """Of each chart, in pixels."""
-ALIKE = 1.5
-"""Largest ratio of the parameters of two models that count as about equally large."""
+MOST_TIMED = 100_000_000
+"""Parameters of a model whose steps are timed: a larger one takes the memory of a training."""
+_one_at_a_time = Lock()
 
 
 def charts(model: ModelConfig, training: TrainConfig) -> tuple[Chart, Chart]:
@@ -80,35 +89,7 @@ def _trained_before(model: ModelConfig, training: TrainConfig, task: str) -> Ite
                 sentences=measured_on.of_results(settings, found),
             )
             return
-    yield _about_as_long(model, training) or _(
-        "Once a training runs, it says how much time is left."
-    )
-
-
-def _about_as_long(model: ModelConfig, training: TrainConfig) -> str:
-    """Say how long as many steps of the gallery's models of about this size took; "" for none.
-
-    What the sentences are makes a difference, too: so it is a range.
-    """
-    n_parameters, seconds = count_parameters(model), []
-    for path in cached.run_paths().values():
-        if path.parent != cached.GALLERY:
-            continue
-        settings = cached.settings(path)
-        times = count_parameters(settings.model) / n_parameters
-        is_alike = 1 / ALIKE <= times <= ALIKE
-        took = cached.read(read_record, Folder(path)).seconds
-        if is_alike and settings.training.batch_size == training.batch_size and took:
-            seconds.append(took / settings.training.steps * training.steps)
-    if not seconds:
-        return ""
-    low, high = duration(min(seconds)), duration(max(seconds))
-    text = _(
-        "Models of about this size took **{low}** to **{high}** for as many steps on our computer."
-    )
-    if low == high:
-        text = _("Models of about this size took **{low}** for as many steps on our computer.")
-    return text.format(low=low, high=high)
+    yield _("Once a training runs, it says how much time is left.")
 
 
 def say(wanted: PendingSettings) -> None:
@@ -116,8 +97,8 @@ def say(wanted: PendingSettings) -> None:
     size, length = st.columns(2)
     with size:
         st.caption(_("Parameters"))
-        if wanted.preset and wanted.vocab_size is not None:
-            model = wanted.preset.sized(wanted.vocab_size)
+        if wanted.preset and wanted.tokenizer:
+            model = wanted.preset.sized(wanted.tokenizer.vocab_size)
             st.markdown(f"**{number(count_parameters(model))}**")
             share = percent(share_of_base(model))
             st.caption(_("{share} of the paper's base model").format(share=share))
@@ -129,8 +110,58 @@ def say(wanted: PendingSettings) -> None:
             training = wanted.preset.training
             st.markdown(f"**{number(training.steps)}**")
             st.caption(_("pairs in a batch: {n}").format(n=number(training.batch_size)))
+            _say_time(wanted)
         else:
             _say_nothing()
+
+
+def _say_time(wanted: PendingSettings) -> None:
+    """Say how long the steps take on this machine, once a few of them have been taken."""
+    task, tokenizer, preset = wanted.task, wanted.tokenizer, wanted.preset
+    if task is None or tokenizer is None or preset is None or preset.training.makes_rewards_large:
+        return
+    if count_parameters(preset.sized(tokenizer.vocab_size)) > MOST_TIMED:
+        return
+    # Other pairs of the same number and name take about as long.
+    n_own = len(task.samples) if isinstance(task, Corpus) else 0
+    key = task.name, n_own, tokenizer.vocab_size, preset
+    times = session.storage("times")
+    if key in times:
+        seconds = times[key]
+        text = _("about {time} on this computer, without measuring")
+        st.caption(text.format(time=duration(seconds * preset.training.steps)) if seconds else "")
+        return
+    drawn: list[bool] = []
+
+    def measure() -> None:
+        st.caption(_("timing a few steps …"))
+        # First the page is shown.
+        if drawn:
+            with interrupts.started():
+                times[key] = cached.read(_seconds_a_step, Keyed(key, (task, tokenizer, preset)))
+            st.rerun()
+        drawn.append(True)
+
+    session.fragment("timing", every=1.0)(measure)()
+
+
+def _seconds_a_step(timed: tuple[Task, Tokenizer, Preset]) -> float | None:
+    """Return the time of a step; None where it cannot be taken."""
+    with service.current().waiting():
+        while not _one_at_a_time.acquire(timeout=BETWEEN_CHECKS):
+            interrupts.check()
+        try:
+            with start_timing(*timed) as process:
+                try:
+                    while process.poll() is None:
+                        interrupts.check()
+                        time.sleep(BETWEEN_CHECKS)
+                    said = process.communicate()[0]
+                finally:
+                    process.kill()
+        finally:
+            _one_at_a_time.release()
+    return float(said) if process.returncode == 0 else None
 
 
 def _say_nothing() -> None:

@@ -14,7 +14,9 @@ from core.tasks import CorpusError
 from core.tasks.columns import Layout, Reading
 from core.tasks.corpus import FEWEST_SOURCES, FILES, Corpus
 from core.tasks.pairs import FOUND, LARGEST, Pairs, TooLargeError, as_tsv, layout_in, read_pairs
+from core.tokenizer.tokenizer import Tokenizer
 from core.training.forecast import CorpusReport, corpus_report
+from core.training.prepare import train_tokenizer
 from core.training.presets import Setting, vocabulary_for
 from pages.frame import controls, service, session
 from pages.frame.cached import Keyed
@@ -39,6 +41,7 @@ class OwnPairs:
     """Pairs that can be learned from."""
 
     corpus: Corpus
+    tokenizer: Tokenizer
     report: CorpusReport
 
 
@@ -178,7 +181,7 @@ def _summary(found: OwnPairs) -> list[str]:
         _("{valid} to watch by, {test} to measure by").format(
             valid=number(report.n_valid), test=number(report.n_test)
         ),
-        n_("{n} token learned", "{n} tokens learned", report.vocab_size),
+        n_("{n} token learned", "{n} tokens learned", found.tokenizer.vocab_size),
         *(text.format(n=number(n)) for text, n in left_out.items() if n),
     ]
 
@@ -233,6 +236,7 @@ def _why(error: CorpusError) -> str:
 def _reported(pairs: Pairs, vocab_size: int, model: ModelConfig) -> OwnPairs | str:
     try:
         corpus = Corpus(pairs.name, pairs.rows)
-        return OwnPairs(corpus, corpus_report(corpus, vocab_size, model))
+        tokenizer = train_tokenizer(corpus, vocab_size, 0, model)
+        return OwnPairs(corpus, tokenizer, corpus_report(corpus, tokenizer, model))
     except CorpusError as error:
         return _why(error)

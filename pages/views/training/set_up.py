@@ -10,7 +10,9 @@ from core.config import ConfigError, ModelConfig
 from core.config.styles import STYLES
 from core.model import count_parameters
 from core.runs.files import PAIRS
+from core.runs.run import read_tokenizer
 from core.tasks import PREDICTS, TASKS, Task, right_targets
+from core.tokenizer.tokenizer import Tokenizer
 from core.training.forecast import forecast
 from core.training.loop import learning_rate
 from core.training.prepare import check_training, train_tokenizer
@@ -79,7 +81,7 @@ def draw(folder: Path) -> Shown | None:
         changed=changed,
         preset=preset,
         start=begun.start,
-        vocab_size=(learned or _vocabulary(task, preset, begun.start)) if task and preset else None,
+        tokenizer=(learned or _tokenizer(task, preset, begun.start)) if task and preset else None,
         problem=problem,
     )
     with right:
@@ -97,10 +99,11 @@ def draw(folder: Path) -> Shown | None:
 
 def _shown(wanted: PendingSettings, command: str) -> Shown | None:
     """Draw what is known of a training beforehand, where it can be."""
-    preset, learned = wanted.preset, wanted.vocab_size
-    if preset is None or learned is None:
+    preset, tokenizer = wanted.preset, wanted.tokenizer
+    if preset is None or tokenizer is None:
         return None
-    figures = costs.charts(preset.sized(learned), preset.training)
+    model = preset.sized(tokenizer.vocab_size)
+    figures = costs.charts(model, preset.training)
     with st.container(key="forecast"):
         pictures = charts(st.columns(2, gap="large"), figures)
     return Shown(
@@ -108,8 +111,8 @@ def _shown(wanted: PendingSettings, command: str) -> Shown | None:
         title=_("A training of the size {size}, before it has begun").format(
             size=wanted.preset_name
         ),
-        seen=costs.seen(preset.sized(learned), preset.training, wanted.name),
-        recipe=Recipe(forecast, preset, learned),
+        seen=costs.seen(model, preset.training, wanted.name),
+        recipe=Recipe(forecast, preset, model.vocab_size),
         code=[learning_rate],
         pictures=pictures,
         about={"task": _(LABELS[wanted.name]), "command": command},
@@ -145,11 +148,11 @@ def _ask_like(task: str) -> str:
 
 def _learned(
     name: str, begun: Begun, varied: Mapping[str, Setting]
-) -> tuple[Task | None, int | None, dict[str, Setting]]:
-    """Show samples of the task, and return it with the vocabulary that own pairs have."""
+) -> tuple[Task | None, Tokenizer | None, dict[str, Setting]]:
+    """Show samples of the task, and return it with the tokenizer that own pairs have."""
     if name == OWN_PAIRS:
         found, changed = own_pairs.ask(begun, _model(begun, varied))
-        return (found.corpus, found.report.vocab_size, changed) if found else (None, None, changed)
+        return (found.corpus, found.tokenizer, changed) if found else (None, None, changed)
     task = TASKS[name]
     own_pairs.show_pairs(Recipe(_samples, Keyed(name, task)).result())
     return task, None, {}
@@ -207,17 +210,17 @@ def _checked(
     return preset, ""
 
 
-def _vocabulary(task: Task, preset: Preset, start: Path | None) -> int:
-    """Return how many tokens a training would learn: few words do not have as many as asked."""
+def _tokenizer(task: Task, preset: Preset, start: Path | None) -> Tokenizer:
+    """Return what a training would learn: few words do not have as many tokens as asked."""
     if start:
-        return preset.model.vocab_size
+        return read_tokenizer(start, preset.model)
     with st.spinner(_("Splitting samples into tokens …")):
         key = f"{task.name} {preset.vocab_size} {preset.model.stacks} {preset.model.decoder}"
-        return Recipe(_learned_vocabulary, Keyed(task.name, task), Keyed(key, preset)).result()
+        return Recipe(_learned_tokenizer, Keyed(task.name, task), Keyed(key, preset)).result()
 
 
-def _learned_vocabulary(task: Task, preset: Preset) -> int:
-    return train_tokenizer(task, preset.vocab_size, 0, preset.model).vocab_size
+def _learned_tokenizer(task: Task, preset: Preset) -> Tokenizer:
+    return train_tokenizer(task, preset.vocab_size, 0, preset.model)
 
 
 def _require_size(preset: Preset) -> None:

@@ -11,6 +11,7 @@ from core.runs.files import PAIRS
 from core.runs.folder import checked_name, free_name
 from core.runs.run import RunError
 from core.tasks import CorpusError, Task
+from core.tokenizer.tokenizer import Tokenizer
 from core.training.prepare import prepare_run
 from core.training.presets import LIKE, Preset, Setting, train_command
 from pages.frame import cached, controls, service, session
@@ -40,8 +41,8 @@ class PendingSettings:
     """With these settings; None where they cannot be."""
     start: Path | None
     """The run to begin with; None for fresh weights."""
-    vocab_size: int | None
-    """As learned; None where task or preset is."""
+    tokenizer: Tokenizer | None
+    """Learned from the task; None where task or preset is."""
     problem: str
     """Why these settings cannot be; empty where they can."""
 
@@ -77,7 +78,7 @@ def ask(folder: Path, wanted: PendingSettings) -> str:
             _("Start"),
             type="primary",
             icon=":material/play_arrow:",
-            disabled=wanted.vocab_size is None or bool(problem),
+            disabled=wanted.tokenizer is None or bool(problem),
             key="start",
         )
     command = train_command(
@@ -107,10 +108,10 @@ def _free(folder: Path, typed: str) -> tuple[str, str]:
 
 def _started(path: Path, wanted: PendingSettings, command: str) -> str:
     """Prepare and start a run, and have it watched next; or return why it did not start."""
-    if wanted.task is None or wanted.preset is None or wanted.vocab_size is None:
+    if wanted.task is None or wanted.preset is None or wanted.tokenizer is None:
         return _("there is nothing to learn from yet")
     try:
-        model = wanted.preset.sized(wanted.vocab_size)
+        model = wanted.preset.sized(wanted.tokenizer.vocab_size)
         begins_with_run = wanted.start is not None
         with service.current().starting(
             model, wanted.preset.training, begins_with_run=begins_with_run

@@ -18,7 +18,7 @@ from core.training import process
 from core.training.prepare import train_tokenizer
 from core.training.presets import PRESETS, with_settings
 from core.training.process import situation
-from pages.frame import cached
+from pages.frame import cached, session
 from pages.frame.texts import view_text
 from pages.views.training import set_up as set_up_view
 from pages.views.training import settings
@@ -126,6 +126,16 @@ def test_it_opens_on_the_smallest_training_whatever_view_a_link_asks_for(set_up)
     assert at.segmented_control(key="training").value == "set_up"
     assert at.segmented_control(key="task").value == "copy"
     assert not start_button(at).disabled and not at.error
+
+
+def test_the_time_of_the_steps_is_said_once_they_are_timed(set_up):
+    at = set_up()
+    assert "timing a few steps …" in said(at)
+    tokenizer = train_tokenizer(TASKS["copy"], 320, 0)
+    known = at.session_state[session.STORAGE]["times"]
+    known["copy", 0, tokenizer.vocab_size, PRESETS["tiny"]] = 0.1
+    at.run()
+    assert "about 1\xa0min 20\xa0s on this computer" in said(at)
 
 
 @pytest.mark.slow
