@@ -23,7 +23,7 @@ from core.vocabulary import BOS, EOS
 ROUNDS, WARM_UP = 10, 2
 LENGTHS = (16, 64, 256)
 SOURCE, VOCABULARY, WIDTH, FEED_FORWARD, HEADS, LAYERS = 32, 1000, 128, 512, 8, 3
-TARGET = 3.0
+TARGET = 3.5
 
 
 def main() -> None:

@@ -75,10 +75,14 @@ def plan_of(
 
 def _has_known_settings(config: ModelConfig) -> bool:
     """Say whether all settings have their defaults, except those that the plan supports."""
-    return config.positions in _SUPPORTED_POSITIONS and all(
-        field.name in (*_SUPPORTED_SETTINGS, "positions")
-        or getattr(config, field.name) == field.default
-        for field in dataclasses.fields(config)
+    return (
+        config.positions in _SUPPORTED_POSITIONS
+        and config.d_k == config.d_v
+        and all(
+            field.name in (*_SUPPORTED_SETTINGS, "positions")
+            or getattr(config, field.name) == field.default
+            for field in dataclasses.fields(config)
+        )
     )
 
 
@@ -104,15 +108,17 @@ class DecoderPlan:
     ) -> None:
         """Begin targets; see `plan_of`."""
         self.length = 0
-        self.visible_B1S = visible_B1S
+        # Without a mask the kernel is faster.
+        hides = visible_B1S is not None and not bool(visible_B1S.all())
+        self.visible_B1S = visible_B1S if hides else None
         self._tokens_VD = model.target_embedding.tokens.weight
         self._positions_PD = model.target_embedding.positions_PD
         self._scale = model.target_embedding.scale
         self._pre_norm = model.config.norm == "pre"
         self._final_norm = _norm(model.decoder_norm)
         self._output = _product(model.output)
-        self.past: list[KeysValues] = []
-        """key_BHPE and value_BHPE of each self-attention, filled up to the plan's length."""
+        self.past: list[Tensor] = []
+        """past_2BHPE: keys and values of each self-attention, filled up to the plan's length."""
         self.sources: list[KeysValues] = []
         """Keys and values of the whole source for each cross-attention."""
         self._sites: list[Site] = []
@@ -123,7 +129,8 @@ class DecoderPlan:
             match sublayer:
                 case SelfAttention():
                     added = _self_attention(sublayer, len(self.past))
-                    self.past.append(_empty(sublayer, n_sentences))
+                    room = (2, n_sentences, sublayer.n_heads, FIRST_POSITIONS, sublayer.d_k)
+                    self.past.append(self._tokens_VD.new_empty(room))
                     self._sites.append(sublayer.site)
                 case CrossAttention():
                     added = _cross_attention(sublayer, len(self.sources))
@@ -149,14 +156,14 @@ class DecoderPlan:
         """Continue after a prompt, whose positions the modules have computed together."""
         self._make_room(cache.length)
         self.length = cache.length
-        for site, past in zip(self._sites, self.past, strict=True):
-            past.key_BHKE[:, :, : self.length] = cache.kept[site].key_BHKE
-            past.value_BHKE[:, :, : self.length] = cache.kept[site].value_BHKE
+        for site, past_2BHPE in zip(self._sites, self.past, strict=True):
+            kept = cache.kept[site]
+            past_2BHPE[:, :, :, : self.length] = torch.stack([kept.key_BHKE, kept.value_BHKE])
 
     def rows(self, index_B: Tensor, same_sources: bool = False) -> "DecoderPlan":
         """Return a plan that continues some of the sentences: see `Stepper.rows`."""
         other = copy(self)
-        other.past = [each.rows(index_B) for each in self.past]
+        other.past = [past_2BHPE[:, index_B] for past_2BHPE in self.past]
         if not same_sources:
             other.sources = [each.rows(index_B) for each in self.sources]
             if self.visible_B1S is not None:
@@ -165,35 +172,21 @@ class DecoderPlan:
 
     def _make_room(self, length: int) -> None:
         """Double the buffers until they hold this number of positions."""
-        while self.past and self.past[0].key_BHKE.shape[2] < length:
-            self.past = [
-                past.then(
-                    KeysValues(torch.empty_like(past.key_BHKE), torch.empty_like(past.value_BHKE))
-                )
-                for past in self.past
-            ]
-
-
-def _empty(attention: SelfAttention, n_sentences: int) -> KeysValues:
-    room, like = (n_sentences, attention.n_heads, FIRST_POSITIONS), attention.query.weight
-    return KeysValues(like.new_empty(*room, attention.d_k), like.new_empty(*room, attention.d_v))
+        while self.past and self.past[0].shape[3] < length:
+            self.past = [torch.cat([each, torch.empty_like(each)], dim=3) for each in self.past]
 
 
 def _self_attention(attention: SelfAttention, number: int) -> Added:
     """Return a self-attention with its three projections as one product."""
     project = _product(attention.query, attention.key, attention.value)
-    output, n_heads = _product(attention.output), attention.n_heads
-    d_k, d_v = attention.d_k, attention.d_v
-    widths = (n_heads * d_k, n_heads * d_k, n_heads * d_v)
+    output, n_heads, d_k = _product(attention.output), attention.n_heads, attention.d_k
 
     def added(plan: DecoderPlan, x_BD: Tensor) -> Tensor:
-        query_BD, key_BD, value_BD = project(x_BD).split(widths, dim=-1)
-        key_BHPE, value_BHPE = plan.past[number].key_BHKE, plan.past[number].value_BHKE
-        key_BHPE[:, :, plan.length] = key_BD.view(len(x_BD), n_heads, d_k)
-        value_BHPE[:, :, plan.length] = value_BD.view(len(x_BD), n_heads, d_v)
-        query_BH1E = query_BD.view(len(x_BD), n_heads, 1, d_k)
-        end = plan.length + 1
-        mixed_BH1E = attend(query_BH1E, key_BHPE[:, :, :end], value_BHPE[:, :, :end], None)
+        new_3BHE = project(x_BD).view(-1, 3, n_heads, d_k).transpose(0, 1)
+        past_2BHPE = plan.past[number]
+        past_2BHPE.select(3, plan.length).copy_(new_3BHE[1:])
+        key_BHKE, value_BHKE = past_2BHPE[:, :, :, : plan.length + 1]
+        mixed_BH1E = attend(new_3BHE[0][:, :, None], key_BHKE, value_BHKE, None)
         return output(mixed_BH1E.flatten(1))
 
     return added
@@ -204,7 +197,7 @@ def _cross_attention(attention: CrossAttention, number: int) -> Added:
     n_heads, d_k = attention.n_heads, attention.d_k
 
     def added(plan: DecoderPlan, x_BD: Tensor) -> Tensor:
-        query_BH1E = query(x_BD).view(len(x_BD), n_heads, 1, d_k)
+        query_BH1E = query(x_BD).view(-1, n_heads, 1, d_k)
         source = plan.sources[number]
         mixed_BH1E = attend(query_BH1E, source.key_BHKE, source.value_BHKE, plan.visible_B1S)
         return output(mixed_BH1E.flatten(1))
@@ -227,7 +220,15 @@ def _product(*projections: nn.Linear) -> Map:
         weight = torch.cat([each.weight for each in projections])
         biases: list[Tensor] = [each.bias for each in projections if each.bias is not None]
         bias = torch.cat(biases) if biases else None
-    return lambda x_BD: functional.linear(x_BD, weight, bias)
+
+    def product(x_BD: Tensor) -> Tensor:
+        if x_BD.size(0) > 1:
+            return functional.linear(x_BD, weight, bias)
+        # For a single sentence a matrix times a vector is faster.
+        x_D = x_BD[0]
+        return (weight.mv(x_D) if bias is None else torch.addmv(bias, weight, x_D))[None]
+
+    return product
 
 
 def _norm(norm: nn.Module) -> Map:
@@ -235,4 +236,4 @@ def _norm(norm: nn.Module) -> Map:
     if not isinstance(norm, LayerNorm):
         return lambda x_BD: x_BD
     shape, weight, bias, eps = norm.normalized_shape, norm.weight, norm.bias, norm.eps
-    return lambda x_BD: functional.layer_norm(x_BD, shape, weight, bias, eps)
+    return lambda x_BD: torch.layer_norm(x_BD, shape, weight, bias, eps)
