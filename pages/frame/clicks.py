@@ -5,7 +5,7 @@ a view merges them to words.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.heads import Kind, Side
@@ -81,6 +81,18 @@ def first_pronoun(opened: Opened, inspection: Inspection) -> int | None:
     """Return the position of the source's first pronoun, or its first piece; None without one."""
     found = first_pinned(opened, inspection)
     return found[1] if found and found[0] == _SOURCE else None
+
+
+def pronoun_step(opened: Opened, written: Sequence[int]) -> int | None:
+    """Return the step that writes what the first pronoun becomes, from 0; None if nobody knows.
+
+    Args:
+        opened: The model and the source.
+        written: The ids of all steps.
+    """
+    run, source = opened.run, opened.inspection.translation.source
+    ids = [each for each in written if each not in run.model.config.eos_ids]
+    return findings.pronoun_step(opened.task, run.target_tokenizer, source, ids)
 
 
 def first_pinned(opened: Opened, inspection: Inspection) -> tuple[Side, int] | None:

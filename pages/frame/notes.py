@@ -8,7 +8,7 @@ from core.heads import Head, Kind
 from core.inspection import Inspection
 from core.runs.run import Run, RunError
 from core.studies.effects.head_effects import HeadEffects
-from core.studies.heads.findings import best_pronoun_head
+from core.studies.heads.findings import antecedent_head, best_pronoun_head
 from core.studies.heads.largest_weights import evenness
 from core.tasks import familiarity as familiar
 from core.tasks import right_targets
@@ -247,6 +247,16 @@ def within_sentence(head: Head) -> str:
         Kind.CROSS: _("decoder layer {layer}, cross-attention head {head}"),
     }
     return names[head.kind].format(layer=head.layer, head=head.index)
+
+
+def where_it_looks(run: Run, head: Head) -> str:
+    """Return the name of the head in which a word looks at another, and why it is this head."""
+    name = within_sentence(head)
+    if is_guided(run, head):
+        return _("{head}, guided in training").format(head=name)
+    if head == antecedent_head(run):
+        return _("{head}, the best at finding what pronouns stand for").format(head=name)
+    return name
 
 
 def _score_warnings(run: Run, head: Head) -> list[str]:

@@ -63,8 +63,10 @@ def _kind(config: ModelConfig) -> str:
     return _PAPER
 
 
-def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Whole:
-    """Return the picture of a pass; it opens on the step that looks most at the focus.
+def whole_of(
+    run: Run, found: ForwardPass, title: str, focus: int | None, focus_step: int | None = None
+) -> Whole:
+    """Return the picture of a pass; it opens on the focus's step.
 
     Without a focus or cross-attention, it opens on the step at which the model is least sure; of a
     decoder alone, on the first word that it writes.
@@ -74,9 +76,10 @@ def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Who
         found: The pass.
         title: A sentence.
         focus: The source's token that stands out; None for none.
+        focus_step: At which it stands out, from 1; None for the step that looks most at it.
     """
     inspection, lens, best = found.inspection, found.lens, found.best
-    focus_step = looking_step(found, focus)
+    focus_step = _looking_step(found, focus) if focus_step is None else focus_step
     masked = not run.model.config.is_parallel
     sublayers = [_sublayer(run, inspection, *each, masked=masked) for each in found.sublayers]
     return Whole(
@@ -178,7 +181,7 @@ def silenced_heads(run: Run, text: str | None) -> tuple[Head, ...]:
     return tuple(heads[name] for name in dict.fromkeys(text.split(",")) if name in heads)
 
 
-def looking_step(found: ForwardPass, source: int | None) -> int | None:
+def _looking_step(found: ForwardPass, source: int | None) -> int | None:
     """Return the step, from 1, whose last cross-attention looks most at a token of the source."""
     crossing = found.inspection.sites_of(Kind.CROSS)
     if not crossing or source is None:

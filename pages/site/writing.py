@@ -15,11 +15,11 @@ from core.runs.browser_model import BrowserModel, browser_model
 from core.runs.files import about
 from core.runs.run import Run, load_run
 from core.studies.forward_pass import forward_pass
-from core.studies.heads.findings import first_pronoun, task_of
+from core.studies.heads.findings import antecedent_head, first_pronoun, task_of
 from core.tasks import Task
 from pages.frame import APP_NAME, language, measured_on
 from pages.frame.language import N_, _, number, translated
-from pages.frame.notes import within_sentence
+from pages.frame.notes import where_it_looks, within_sentence
 from pages.frame.passes import on_reference, what_it_does, whole_of
 from viz.live.live import DEFAULT_LIVE_TEXTS, SCRIPT, Example, LivePage, model_script, page_script
 from viz.whole.whole import DEFAULT_WHOLE_TEXTS, pack
@@ -111,6 +111,7 @@ def _page(at: int, loaded: Sequence[Loaded]) -> str:
         _("Parameters"): number(count_parameters(run.model.config)),
         **({_("Data"): run.notice} if run.notice else {}),
     }
+    finder = antecedent_head(run)
     heads = [head for site in run.model.sites() for head in site.heads(run.model.config.n_heads)]
     return LivePage(
         title=f"{title} · {APP_NAME}",
@@ -120,6 +121,7 @@ def _page(at: int, loaded: Sequence[Loaded]) -> str:
         examples=_examples(shown, title, texts),
         heads={str(head): within_sentence(head) for head in heads},
         pronouns=sorted(shown.task.pronouns),
+        finder=(str(finder), where_it_looks(run, finder)) if finder else ("", ""),
         facts=facts,
         model=quote(_model_file(run)),
         texts=translated(DEFAULT_LIVE_TEXTS),

@@ -42,6 +42,18 @@ def test_it_says_where_the_pronoun_looks_and_what_another_word_changes(open_at):
     assert_opens_where_it_writes(at, "elle")
 
 
+def test_of_a_pronoun_it_names_the_head_that_finds_antecedents_best(open_at):
+    at = open_at(model="translate")
+    # Another head has a larger weight, on “wide”.
+    looks = (
+        "“it” looks at **animal** with **74.5\u00a0%** of its attention (encoder layer 2, head 3, "
+    )
+    writes = "the best at finding what pronouns stand for), and the model writes “**il**”"
+    assert looks + writes in said(at)
+    # The step that writes “qu'” looks at “it”, too.
+    assert_opens_where_it_writes(at, "il")
+
+
 def assert_opens_where_it_writes(at, pronoun):
     [element] = at.get("bidi_component")
     shown = unframed(element.proto.bytes)[0]

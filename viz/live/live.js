@@ -99,16 +99,17 @@ function drawn(frame, sentences) {
   feedsNext = false;
 }
 
-/** Where the word that stands out looks most in the encoder. */
+/** Where the pronoun that stands out looks most: in the head that finds what it stands for, if there is one. */
 function looking(frame) {
   const { focus, stacks: [encoder] } = readWhole(frame);
   if (focus === null) return [];
-  const { block, head, key, weight } = largestOfToken(encoder, focus);
+  const [finder, name] = about.finder;
+  const { block, head, key, weight } = largestOfToken(encoder, focus, finder);
   if (!block) return [];
   const [[query], [looked]] = [encoder.tokens[focus], encoder.tokens[key]];
   // Weights have 16 bits here: the largest is not exactly 1.
   const share = percentWords(Math.min(weight, NEARLY_ALL));
-  return [[about.texts.looks, { query, key: looked, weight: share, where: about.heads[`${block.site}:${head}`] }]];
+  return [[about.texts.looks, { query, key: looked, weight: share, where: name || about.heads[`${block.site}:${head}`] }]];
 }
 
 /** A template in which ** stands around what is set in bold. */

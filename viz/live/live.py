@@ -76,6 +76,7 @@ class LivePage:
         examples: At least one; the first is shown at once.
         heads: Each head, `site:index` → what people call it.
         pronouns: Words of the source, in small letters, whose lines stand out.
+        finder: The head that finds what they stand for, and its name; both empty without one.
         facts: Name → text, below the picture.
         model: The address of the file that `model_script` wrote.
         texts: Replacements for some of `DEFAULT_LIVE_TEXTS`.
@@ -88,6 +89,7 @@ class LivePage:
     examples: Sequence[Example]
     heads: Mapping[str, str]
     pronouns: Sequence[str]
+    finder: tuple[str, str]
     facts: Mapping[str, str]
     model: str
     texts: Mapping[str, str]
@@ -110,6 +112,7 @@ class LivePage:
             "examples": examples,
             "heads": dict(self.heads),
             "pronouns": list(self.pronouns),
+            "finder": self.finder,
             "model": self.model,
             "texts": texts,
         }

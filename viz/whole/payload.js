@@ -117,11 +117,11 @@ function commonSequence(old, own) {
   return kept;
 }
 
-/** The largest weight with which a token looks at another, in the sublayers in which its own side looks. */
-export function largestOfToken({ blocks }, token) {
+/** The largest weight with which a token looks at another, in the sublayers in which its own side looks, or in a head. */
+export function largestOfToken({ blocks }, token, only = "") {
   let best = { weight: -1 };
   for (const block of blocks.filter(({ heads, crosses }) => heads && !crosses)) {
-    const found = foundInRow(block, token, 0).at(-1);
+    const found = foundInRow(block, token, 0).filter(({ head }) => ["", `${block.site}:${head}`].includes(only)).at(-1);
     if (found && found.weight > best.weight) best = { ...found, block };
   }
   return best;

@@ -117,6 +117,12 @@ def best_pronoun_head(run: Run, kind: Kind | None = None) -> PronounHead | None:
     return max(heads, key=lambda head: (head.score, head.cost_of_silencing), default=None)
 
 
+def antecedent_head(run: Run) -> Head | None:
+    """Return the encoder's head that finds antecedents best; None where a rule finds as many."""
+    best = best_pronoun_head(run, Kind.ENCODER_SELF)
+    return best.head if best is not None and best.beats_baseline else None
+
+
 def most_needed_pronoun_head(run: Run) -> PronounHead | None:
     """Return the head whose silencing costs most."""
     return max(pronoun_heads(run), key=lambda head: head.cost_of_silencing, default=None)

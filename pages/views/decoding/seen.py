@@ -5,11 +5,8 @@ from difflib import SequenceMatcher
 
 from core.decoding.step import DecodeStep, least_sure_step
 from core.evaluate.side_by_side import running_losses
-from core.runs.run import Run
-from core.studies.heads.findings import pronoun_step
-from pages.frame import cached
+from pages.frame import clicks
 from pages.frame.language import _, number, percent, plain
-from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.typography import marked
 
@@ -22,16 +19,8 @@ def step_of(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, 
     """
     if overrides:
         return min(max(overrides), len(free) - 1)
-    ends = opened.run.model.config.eos_ids
-    ids = tuple(step.chosen for step in free if step.chosen not in ends)
-    known = Recipe(_pronoun_step, opened.path, opened.inspection.translation.source, ids).result()
-    if known is not None:
-        return known
-    return least_sure_step(free)
-
-
-def _pronoun_step(run: Run, source: str, target_ids: Sequence[int]) -> int | None:
-    return pronoun_step(cached.task(run.path), run.target_tokenizer, source, target_ids)
+    known = clicks.pronoun_step(opened, [step.chosen for step in free])
+    return least_sure_step(free) if known is None else known
 
 
 def of_step(opened: Opened, free: Sequence[DecodeStep], at: int) -> str:

@@ -11,11 +11,11 @@ from core.heads import Head, Kind
 from core.inspection import Inspection, inspect_sentence
 from core.runs.run import Run
 from core.studies.forward_pass import Best, ForwardPass, forward_pass
-from core.studies.heads.findings import pronouns_among
+from core.studies.heads.findings import antecedent_head, pronouns_among
 from pages.frame import clicks, session
 from pages.frame.language import _, joined, listed, n_, number, percent, plain
-from pages.frame.notes import is_guided, is_measured, within_sentence
-from pages.frame.passes import CERTAIN, PICTURE, looking_step, texts_of
+from pages.frame.notes import is_measured, where_it_looks, within_sentence
+from pages.frame.passes import CERTAIN, PICTURE, texts_of
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, inspecting
 
@@ -130,7 +130,7 @@ def _what_changed(opened: Opened, found: ForwardPass, focus: int | None) -> str:
         query=looks.query,
         key=looks.key,
         old_key=looked.key,
-        where=_where(opened.run, looks.head),
+        where=where_it_looks(opened.run, looks.head),
         new=changed[2],
         old=changed[1],
         text=plain(found.inspection.translation.text),
@@ -154,7 +154,10 @@ def _sentence_before(opened: Opened) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """Where a word of the source looks most, in whichever head of the encoder that is."""
+    """Where a word of the source looks most.
+
+    A pronoun in the head that finds what pronouns stand for, if there is one; else in any head.
+    """
 
     query: str
     key: str
@@ -166,17 +169,22 @@ def _largest_look(opened: Opened, focus: int | None) -> _Look | None:
     inspection = opened.inspection
     if focus is None or not inspection.sites_of(Kind.ENCODER_SELF):
         return None
-    head, at, weight = _largest_weight(inspection, Kind.ENCODER_SELF, focus)
+    is_pronoun = pronouns_among(opened.task, [inspection.source_tokens[focus].text])
+    finder = antecedent_head(opened.run) if is_pronoun else None
+    head, at, weight = _largest_weight(inspection, Kind.ENCODER_SELF, focus, finder)
     query, key = (plain(inspection.source_tokens[place].text) for place in (focus, at))
     return _Look(query, key, weight, head)
 
 
-def _largest_weight(inspection: Inspection, kind: Kind, query: int) -> tuple[Head, int, float]:
-    """Return the largest weight of a row in all heads of a kind: its head, its key, and it."""
+def _largest_weight(
+    inspection: Inspection, kind: Kind, query: int, only: Head | None = None
+) -> tuple[Head, int, float]:
+    """Return the largest weight of a row in all heads of a kind, or in one: head, key, weight."""
     weights = {
         head: inspection.weights_of(head)[query]
         for site in inspection.sites_of(kind)
         for head in site.heads(len(inspection.attention[site].weights_HQK))
+        if only in (None, head)
     }
     head, weights_K = max(weights.items(), key=lambda each: each[1].max())
     return head, int(weights_K.argmax()), float(weights_K.max())
@@ -189,7 +197,7 @@ def _where_it_looks(opened: Opened, found: ForwardPass, focus: int | None) -> It
     text = _("“{query}” looks at **{key}** with **{weight}** of its attention ({where}).")
     written = None
     if pronouns_among(opened.task, [look.query]) and is_measured(opened.run, opened.sentence):
-        written = _written_at(opened.run, found, looking_step(found, focus))
+        written = _written_at(opened.run, found, pronoun_step(opened, found))
     if written:
         text = _(
             "“{query}” looks at **{key}** with **{weight}** of its attention ({where}), and the "
@@ -199,9 +207,16 @@ def _where_it_looks(opened: Opened, found: ForwardPass, focus: int | None) -> It
         query=look.query,
         key=look.key,
         weight=percent(look.weight),
-        where=_where(opened.run, look.head),
+        where=where_it_looks(opened.run, look.head),
         written=written,
     )
+
+
+def pronoun_step(opened: Opened, found: ForwardPass) -> int | None:
+    """Return the step, from 1, that writes what the first pronoun becomes; None if unknown."""
+    best = found.best
+    known = None if best is None else clicks.pronoun_step(opened, best.ids_TN[:, 0].tolist())
+    return None if known is None else known + 1
 
 
 def _written_at(run: Run, found: ForwardPass, step: int | None) -> str | None:
@@ -209,12 +224,6 @@ def _written_at(run: Run, found: ForwardPass, step: int | None) -> str | None:
     if step is None or found.best is None:
         return None
     return plain(texts_of(run, found.best.ids_TN[step - 1, :1].tolist())[0])
-
-
-def _where(run: Run, head: Head) -> str:
-    """Return a head's name, and that it did not find by itself where to look, if so."""
-    name = within_sentence(head)
-    return _("{head}, guided in training").format(head=name) if is_guided(run, head) else name
 
 
 def ends(run: Run, found: ForwardPass) -> bool:

@@ -21,6 +21,7 @@ from pages.views.whole.findings import (
     ends,
     forget_before,
     pass_of,
+    pronoun_step,
     what_is_lost,
     what_is_seen,
 )
@@ -38,7 +39,7 @@ def draw(opened: Opened) -> Shown:
     found = recipe.result()
     focus = next(iter(found.fills), clicks.first_pronoun(opened, found.inspection))
     title = _("A sentence on its way through the model")
-    whole = whole_of(opened.run, found, title, focus)
+    whole = whole_of(opened.run, found, title, focus, pronoun_step(opened, found))
     lost, lost_at = what_is_lost(opened, found, silenced) if silenced else ("", None)
     session.belongs_to(session.PASS_STEP, f"{opened.path}\n{opened.sentence}\n{opened.run.chats}")
     usual = whole.step if lost_at is None else min(lost_at, whole.last)

@@ -1,5 +1,6 @@
+from core.heads import Head
 from core.runs.run import load_run
-from core.studies.heads.findings import pronoun_step
+from core.studies.heads.findings import antecedent_head, pronoun_step
 from core.tasks import TASKS
 from tests.core.conftest import GALLERY
 
@@ -18,3 +19,8 @@ def test_the_step_that_writes_the_pronoun_is_known_where_the_grammar_makes_the_s
     assert pronoun_step(task, run.tokenizer, "The animal slept.", ids) is None
     assert pronoun_step(TASKS["copy"], run.tokenizer, TIRED, ids) is None
     assert pronoun_step(None, run.tokenizer, TIRED, ids) is None
+
+
+def test_no_head_finds_antecedents_that_a_rule_finds_as_often():
+    found = {name: antecedent_head(load_run(GALLERY / name)) for name in ("translate", "heads-one")}
+    assert found == {"translate": Head.parse("encoder.2.self:3"), "heads-one": None}
