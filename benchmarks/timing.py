@@ -15,7 +15,6 @@ from pathlib import Path
 
 from core.runs.folder import TRAINING
 from core.runs.metrics import read_rows
-from core.runs.run import read_settings, read_tokenizer
 from core.tasks import TASKS
 from core.training.prepare import prepare_run
 from core.training.presets import PRESETS
@@ -50,8 +49,7 @@ def times(name: str) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         prepare_run(run, TASKS[task], name, preset, "")
-        tokenizer = read_tokenizer(run, read_settings(run).model)
-        said = float(start_timing(TASKS[task], tokenizer, preset).communicate()[0])
+        said = float(start_timing(run).communicate()[0])
         start(run)
         try:
             while len(rows := read_rows(run)) < 2 or rows[-1]["step"] < steps:

@@ -93,22 +93,54 @@ def prepare_run(  # noqa: PLR0913
         _check_made(task, tokenizer, longest)
         ratio = target_ratio(those_that_fit(samples, tokenizer, longest), tokenizer)
         model = replace(model, target_ratio=max(model.target_ratio, ratio))
-
-        settings = RunSettings(
-            task=PAIRS if isinstance(task, OwnPairs) else task.name,
-            preset=preset_name,
-            model=model,
-            training=preset.training,
-            versions=versions(),
-            command=command,
-            start="" if start_run is None else f"{start_run.name}, step {start_run.step}",
-        )
-        n_left_out += _write_pairs(folder, task, tokenizer, longest, tell)
         if start_run is not None:
             _write_start(folder, start_run)
-        for name, content in tokenizer.files().items():
-            write_atomically(folder / name, content)
-        RunFolder(folder).write_json("run.json", settings.to_dict())
+        sized = replace(preset, model=model)
+        start_name = "" if start_run is None else f"{start_run.name}, step {start_run.step}"
+        n_left_out += write_run(
+            folder, task, tokenizer, sized, preset_name, command, start_name, tell
+        )
+    return n_left_out
+
+
+def write_run(  # noqa: PLR0913
+    folder: Path,
+    task: Task,
+    tokenizer: Tokenizer,
+    preset: Preset,
+    preset_name: str = "",
+    command: str = "",
+    start: str = "",
+    tell: Callable[[int], None] = lambda _: None,
+) -> int:
+    """Write what a training reads into a folder; unlike `prepare_run` without any check.
+
+    Args:
+        folder: An empty one.
+        task: As in `prepare_run`.
+        tokenizer: The model's.
+        preset: The model has the vocabulary of the tokenizer.
+        preset_name: As in `prepare_run`.
+        command: As in `prepare_run`.
+        start: Run and step to start from.
+        tell: As in `prepare_run`.
+
+    Returns:
+        Number of pairs of a large corpus that are left out because they are too long.
+    """
+    settings = RunSettings(
+        task=PAIRS if isinstance(task, OwnPairs) else task.name,
+        preset=preset_name,
+        model=preset.model,
+        training=preset.training,
+        versions=versions(),
+        command=command,
+        start=start,
+    )
+    n_left_out = _write_pairs(folder, task, tokenizer, longest_side(preset.model, tokenizer), tell)
+    for name, content in tokenizer.files().items():
+        write_atomically(folder / name, content)
+    RunFolder(folder).write_json("run.json", settings.to_dict())
     return n_left_out
 
 

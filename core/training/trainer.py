@@ -84,7 +84,7 @@ def train_run(path: Path, *, evaluates: bool = False) -> Generator[Progress]:
             _Writer(folder) if team.leads else nullcontext() as writer,
         ):
             with team.folder(path, device) as own:
-                training = _begin(own, team, device)
+                training = begin(own, team, device)
             if writer is not None:
                 writer.begin(training)
             steps = train(
@@ -110,7 +110,7 @@ def complete_run(path: Path) -> Generator[Progress]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Training:
+class Training:
     """Everything a process needs to train."""
 
     config: TrainConfig
@@ -125,8 +125,14 @@ class _Training:
     """Source words of the batches so far."""
 
 
-def _begin(path: Path, team: Workers, device: torch.device) -> _Training:
-    """Read everything that training needs."""
+def begin(path: Path, team: Workers, device: torch.device) -> Training:
+    """Read everything that training needs from a run folder.
+
+    Raises:
+        RunError: The folder is no run, or damaged.
+        CorpusError: The task is a file of pairs that cannot be used.
+        ConfigError: There are more processes than pairs in a batch.
+    """
     settings = read_settings(path)
     config = settings.training
     if not config.batch_tokens and config.batch_size < team.count * config.accumulate:
@@ -142,7 +148,7 @@ def _begin(path: Path, team: Workers, device: torch.device) -> _Training:
     task = fitting(task_named(settings.task, path), tokenizer, longest)
     model, optimizer, first_step, words = _start_or_go_on(path, settings, device)
     batches = training_batches(task, tokenizer, config, first_step, settings.model)
-    return _Training(
+    return Training(
         config=config,
         model=model,
         optimizer=optimizer,
@@ -180,7 +186,7 @@ class _Writer:
     On exit it records in the status if and why training ended early.
     """
 
-    training: _Training
+    training: Training
 
     def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
@@ -190,7 +196,7 @@ class _Writer:
         """Why the training ends early."""
         self._unwritten: list[TrainStep] = []
 
-    def begin(self, training: _Training) -> None:
+    def begin(self, training: Training) -> None:
         """Remove what was written after the step from which training resumes."""
         self.training = training
         self.folder.clear_torn()

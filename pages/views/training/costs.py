@@ -2,7 +2,10 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock
 
 import streamlit as st
@@ -15,6 +18,7 @@ from core.tasks import Task
 from core.tasks.corpus import Corpus
 from core.tokenizer.tokenizer import Tokenizer
 from core.training.forecast import learning_rates, parameters_of, share_of_base
+from core.training.prepare import write_run
 from core.training.presets import Preset
 from core.training.timing import start_timing
 from pages.frame import cached, interrupts, measured_on, service, session
@@ -147,21 +151,30 @@ def _say_time(wanted: PendingSettings) -> None:
 
 def _seconds_a_step(timed: tuple[Task, Tokenizer, Preset]) -> float | None:
     """Return the time of a step; None where it cannot be taken."""
-    with service.current().waiting():
-        while not _one_at_a_time.acquire(timeout=BETWEEN_CHECKS):
-            interrupts.check()
-        try:
-            with start_timing(*timed) as process:
-                try:
-                    while process.poll() is None:
-                        interrupts.check()
-                        time.sleep(BETWEEN_CHECKS)
-                    said = process.communicate()[0]
-                finally:
-                    process.kill()
-        finally:
-            _one_at_a_time.release()
+    task, tokenizer, preset = timed
+    with TemporaryDirectory() as folder, service.current().waiting(), _its_turn():
+        sized = replace(preset, model=preset.sized(tokenizer.vocab_size))
+        write_run(Path(folder), task, tokenizer, sized)
+        with start_timing(Path(folder)) as process:
+            try:
+                while process.poll() is None:
+                    interrupts.check()
+                    time.sleep(BETWEEN_CHECKS)
+                said = process.communicate()[0]
+            finally:
+                process.kill()
     return float(said) if process.returncode == 0 else None
+
+
+@contextmanager
+def _its_turn() -> Iterator[None]:
+    """Wait until no other steps are timed."""
+    while not _one_at_a_time.acquire(timeout=BETWEEN_CHECKS):
+        interrupts.check()
+    try:
+        yield
+    finally:
+        _one_at_a_time.release()
 
 
 def _say_nothing() -> None:
