@@ -70,7 +70,7 @@ def seen(model: ModelConfig, training: TrainConfig, task: str) -> str:
 
 
 def _trained_before(model: ModelConfig, training: TrainConfig, task: str) -> Iterator[str]:
-    """Say what the gallery's run with the same settings took, and how good it is."""
+    """Say how good the gallery's run with the same settings is."""
     for path in cached.run_paths().values():
         if path.parent != cached.GALLERY:
             continue
@@ -81,14 +81,12 @@ def _trained_before(model: ModelConfig, training: TrainConfig, task: str) -> Ite
             continue
         record = cached.read(read_record, Folder(path))
         found = record.results
-        if found and found.exact_match is not None and record.seconds:
+        if found and found.exact_match is not None:
             text = _(
-                "The model “{model}” was trained like this in **{time}** on our computer: "
-                "**{share}** of {sentences} are correct."
+                "The model “{model}” was trained like this: **{share}** of {sentences} are correct."
             )
             yield text.format(
                 model=path.name,
-                time=duration(record.seconds),
                 share=percent(found.exact_match),
                 sentences=measured_on.of_results(settings, found),
             )
