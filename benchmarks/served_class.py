@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from tempfile import TemporaryDirectory
 from classroom import cookie, settings
 from classroom.__main__ import FRUGAL
 from classroom.names import admitted
+from core.runs.folder import TRAINING
+from core.training.process import situation
 from pages.frame.service import OWNER
 from tests.browser.conftest import free_port, wait_for_health
 
@@ -71,6 +74,8 @@ def serve_class(
         runs.mkdir()
         before.mkdir()
         (runs / settings.FILE).write_text(told)
+        # Registered first, so that it comes last: nothing starts another one any more.
+        kept.callback(end_trainings, runs)
         classroom = settings.read(runs, SECRETS)
         visitors = [admitted(runs, f"visitor-{number}", "a word") for number in range(n)]
         visitors += [OWNER] * teacher
@@ -81,6 +86,15 @@ def serve_class(
         if replicas > 1:
             address = kept.enter_context(proxied(before, addresses))
         yield Server(address, pids, cookies, runs)
+
+
+def end_trainings(runs: Path) -> None:
+    """End all trainings of a class, which survive its server, and wait for them."""
+    trained = [file.parent for file in runs.rglob("status.json")]
+    while alive := [path for path in trained if situation(path).alive]:
+        for path in alive:
+            TRAINING.ask(path, "pause")
+        time.sleep(0.2)
 
 
 @contextmanager

@@ -55,6 +55,7 @@ def prepare_run(  # noqa: PLR0913
     command: str,
     tell: Callable[[int], None] = lambda _: None,
     start: Path | None = None,
+    tokenizer: Tokenizer | None = None,
 ) -> int:
     """Make a run folder with settings and tokenizer, ready for `train_run`; all of it or nothing.
 
@@ -67,6 +68,7 @@ def prepare_run(  # noqa: PLR0913
         command: Command line that makes the same run again.
         tell: Called with the number of pairs of a large corpus that are tokenised so far.
         start: A run of the same model whose weights and tokenizer are used; None for new ones.
+        tokenizer: From `train_tokenizer` with the seed of the training; None to learn it here.
 
     Returns:
         Number of own pairs that are left out because they exceed the model's positions.
@@ -82,10 +84,10 @@ def prepare_run(  # noqa: PLR0913
     with new_folder(path) as folder:
         seed = preset.training.seed
         samples = _tokenizer_samples(task, seed)
-        if start is None:
-            tokenizer = train_tokenizer(task, preset.vocab_size, seed, preset.model, samples)
-        else:
+        if start is not None:
             tokenizer = read_tokenizer(start, read_settings(start).model)
+        elif tokenizer is None:
+            tokenizer = train_tokenizer(task, preset.vocab_size, seed, preset.model, samples)
         model = preset.sized(tokenizer.vocab_size)
         start_run = None if start is None else _run_to_start_from(start, model)
         longest = longest_side(model, tokenizer)

@@ -85,7 +85,7 @@ def ask(folder: Path, wanted: PendingSettings) -> str:
         project_path(folder / name), wanted.files, wanted.preset_name, wanted.changed
     )
     if pressed and not problem:
-        with st.spinner(_("Learning the tokenizer, and starting …")):
+        with st.spinner(_("Starting …")):
             problem = _started(folder / name, wanted, command)
         if not problem:
             st.rerun()
@@ -119,6 +119,8 @@ def _started(path: Path, wanted: PendingSettings, command: str) -> str:
             prepare_run(
                 *(path, wanted.task, wanted.preset_name, wanted.preset, command),
                 start=wanted.start,
+                # The page has learned that of the usual seed.
+                tokenizer=None if wanted.preset.training.seed else wanted.tokenizer,
             )
             begin(path)
     except (ConfigError, CorpusError, RunError, FileExistsError) as error:
