@@ -11,6 +11,8 @@ The header of each file holds the checksum of its tensors.
 
 import hashlib
 import json
+import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,7 @@ CHECKSUM = "sha256"
 SCALE = ".scale"
 """Suffix of the tensor that holds the row scales of a rounded matrix."""
 Shapes = Mapping[str, tuple[int, ...]]
+_WEIGHTS = re.compile(r"step-[0-9]+\.safetensors")
 LARGEST_READ = 64 << 20
 """Bytes up to which weights are read whole and checked, even if `mapped`."""
 
@@ -58,9 +61,13 @@ def step_of(weights: Path) -> int:
 
 def weights_in(path: Path, folder: str) -> list[Path]:
     """Return the files of weights in one of a run's folders, the fewest steps first."""
-    files = (path / folder).glob("step-*.safetensors")
-    names = {file: file.name.removeprefix("step-").removesuffix(".safetensors") for file in files}
-    return sorted((file for file, step in names.items() if step.isdecimal()), key=step_of)
+    try:
+        # Asked of every run whenever a page is drawn: `Path.glob` takes ten times as long.
+        names = os.listdir(path / folder)  # noqa: PTH208
+    except OSError:
+        return []
+    files = [path / folder / name for name in names if _WEIGHTS.fullmatch(name)]
+    return sorted(files, key=step_of)
 
 
 def newest_checkpoint(path: Path) -> Path | None:

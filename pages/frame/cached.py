@@ -17,6 +17,7 @@ from core.files import state_of
 from core.installed import GALLERY as GALLERY
 from core.installed import INSTALLED, ROOT
 from core.messages import error_text
+from core.model import Transformer
 from core.runs.checkpoint import best_weights, newest_checkpoint, weights_at
 from core.runs.files import EVALUATION, HEADS, PRUNING
 from core.runs.folder import TRAINING
@@ -82,6 +83,15 @@ class ModelOf:
     """The model of a run."""
 
     path: Path
+
+    @property
+    def key(self) -> Hashable:
+        """What the run depends on."""
+        return "model", key_of(self.path)
+
+    def result(self) -> Transformer:
+        """Return the model."""
+        return loaded(self.path).model
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,12 +242,13 @@ def _result_or_error(function: Callable[..., object], arguments: Iterable[object
 def key_of(argument: object) -> Hashable:
     """Return the cache key of an argument: of a run also the state of its files."""
     match argument:
+        # First, as most are: to ask whether one is computable takes a while.
+        case None | int() | float() | str():
+            return type(argument).__name__, argument
         case Path():
             return "run", argument, None, _stamp(argument, None)
         case RunAt(path, step):
             return "run", path, step, _stamp(path, step)
-        case ModelOf(path):
-            return "model", key_of(path)
         case Folder(path):
             return "folder", path, state_of(path, *(path / name for name in SAID))
         case Computable():
@@ -252,12 +263,12 @@ def key_of(argument: object) -> Hashable:
 def value_of(argument: object) -> object:
     """Return what an argument of a recipe stands for."""
     match argument:
+        case None | int() | float() | str():
+            return argument
         case Path():
             return loaded(argument)
         case RunAt(path, step):
             return loaded(path, step)
-        case ModelOf(path):
-            return loaded(path).model
         case Folder(path):
             return path
         case Computable():
