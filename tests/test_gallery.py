@@ -183,6 +183,7 @@ VERDICTS = {
     "norms": "holds fails open open open open",
     "memory": "fails holds open",
     "guide": "open holds",
+    "parallel": "holds holds holds",
     "copying": "holds holds holds",
     "metric": "fails fails",
 }

@@ -28,7 +28,8 @@ class Trained:
     seed: int
     parameters: int
     seconds: float
-    """Of training, on a machine that may have done other things."""
+    """Of all steps at the median pace between two measurements: the machine may have done other
+    things meanwhile."""
     n: int
     """Held-out sentences."""
     exact_match: float

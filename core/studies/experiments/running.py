@@ -12,8 +12,9 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
+from statistics import median
 
 import torch
 
@@ -229,7 +230,7 @@ def measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> T
         variant=variant.name,
         seed=seed,
         parameters=sum(each.numel() for each in run.model.parameters()),
-        seconds=float(rows[-1].get("seconds", 0.0)),
+        seconds=_usual_seconds(learned),
         n=run.evaluation["n"],
         exact_match=run.evaluation["exact_match"],
         loss=run.evaluation["loss"],
@@ -245,6 +246,21 @@ def measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> T
         by_distance=_by_distance(run) if experiment.by_distance else (),
         by_layer=_by_layer(run) if experiment.by_layer else {},
     )
+
+
+def _usual_seconds(rows: Sequence[Mapping[str, float]]) -> float:
+    """Return what all steps take at the median pace between two measurements.
+
+    >>> rows = [{"step": 10, "seconds": 1}, {"step": 20, "seconds": 9}, {"step": 30, "seconds": 10}]
+    >>> _usual_seconds(rows)
+    3.0
+    """
+    before = [{"step": 0.0, "seconds": 0.0}, *rows]
+    paces = [
+        (row["seconds"] - last["seconds"]) / (row["step"] - last["step"])
+        for last, row in pairwise(before)
+    ]
+    return median(paces) * rows[-1]["step"]
 
 
 def _by_length(run: Run, beyond: Sequence[int]) -> tuple[tuple[int, int, int], ...]:
