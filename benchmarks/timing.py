@@ -4,7 +4,7 @@
 
 The first steps of three presets are timed as the training page times them, and then taken by a
 process of their own, as the training page starts it; alone, and beside a process that spins. Prints
-both times of a step, and their ratio, in one run. Takes about four minutes.
+both times of a step, and their ratio, in one run. Takes about six minutes.
 """
 
 import subprocess

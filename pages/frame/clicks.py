@@ -84,7 +84,7 @@ def first_pronoun(opened: Opened, inspection: Inspection) -> int | None:
 
 
 def pronoun_step(opened: Opened, written: Sequence[int]) -> int | None:
-    """Return the step that writes what the first pronoun becomes, from 0; None where it is unknown.
+    """Return the step that writes the first pronoun, from 0; None where it is unknown.
 
     Args:
         opened: The model and the source.

@@ -213,7 +213,7 @@ def _where_it_looks(opened: Opened, found: ForwardPass, focus: int | None) -> It
 
 
 def pronoun_step(opened: Opened, found: ForwardPass) -> int | None:
-    """Return the step, from 1, that writes what the first pronoun becomes; None if unknown."""
+    """Return the step, from 1, that writes the first pronoun; None where it is unknown."""
     best = found.best
     known = None if best is None else clicks.pronoun_step(opened, best.ids_TN[:, 0].tolist())
     return None if known is None else known + 1
